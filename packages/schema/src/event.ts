@@ -1,0 +1,99 @@
+import { z } from "zod"
+import { MessageError } from "./error.ts"
+import { EventID, InboxID, MessageID, PartID, PermissionID, QuestionID, SessionID } from "./id.ts"
+import { Message } from "./message.ts"
+import { Part, ToolPart } from "./part.ts"
+import { PermissionReply, PermissionRequest } from "./permission.ts"
+import { InboxItem } from "./prompt.ts"
+import { QuestionAnswer, QuestionRequest } from "./question.ts"
+import { Session, SessionStatus } from "./session.ts"
+import { Todo } from "./todo.ts"
+
+const event = <T extends string, P extends z.ZodRawShape>(type: T, properties: P) =>
+  z.object({ type: z.literal(type), properties: z.object(properties) })
+
+const delta = { sessionID: SessionID, messageID: MessageID, partID: PartID, field: z.string(), delta: z.string() }
+
+/** How a turn ended. `reason` is for programs, `error` as on the assistant message. */
+export const TurnEnd = z.enum([
+  "done",
+  "aborted",
+  "error",
+  "rejected",
+  "loop_guard",
+  "step_limit",
+  "budget",
+  "interrupted_by_restart",
+])
+export type TurnEnd = z.infer<typeof TurnEnd>
+
+/**
+ * The durable events: the log. Only `store.append` writes them, projectors turn them into rows.
+ * Names without the original's counterpart (`session.turn.*`, `session.inbox.*`) are additions.
+ */
+export const DurableEvent = z.discriminatedUnion("type", [
+  event("session.created", { sessionID: SessionID, info: Session }),
+  event("session.updated", { sessionID: SessionID, info: Session }),
+  event("session.deleted", { sessionID: SessionID, info: Session }),
+  event("session.turn.started", { sessionID: SessionID, runID: z.string(), time: z.number().int() }),
+  event("session.turn.ended", {
+    sessionID: SessionID,
+    runID: z.string(),
+    time: z.number().int(),
+    reason: TurnEnd,
+    error: MessageError.optional(),
+  }),
+  event("session.inbox.added", { sessionID: SessionID, item: InboxItem }),
+  event("session.inbox.updated", { sessionID: SessionID, item: InboxItem }),
+  event("session.inbox.removed", {
+    sessionID: SessionID,
+    inboxID: InboxID,
+    reason: z.enum(["delivered", "cancelled"]),
+  }),
+  event("message.updated", { sessionID: SessionID, info: Message }),
+  event("message.removed", { sessionID: SessionID, messageID: MessageID }),
+  event("message.part.updated", { sessionID: SessionID, part: Part, time: z.number().int() }),
+  event("message.part.delta", { ...delta, offset: z.number().int().nonnegative() }),
+  event("message.part.removed", { sessionID: SessionID, messageID: MessageID, partID: PartID }),
+  event("permission.asked", PermissionRequest.shape),
+  event("permission.replied", {
+    sessionID: SessionID,
+    requestID: PermissionID,
+    reply: PermissionReply.shape.reply,
+    message: PermissionReply.shape.message,
+    scope: PermissionReply.shape.scope,
+    hunks: PermissionReply.shape.hunks,
+  }),
+  event("question.asked", QuestionRequest.shape),
+  event("question.replied", { sessionID: SessionID, requestID: QuestionID, answers: z.array(QuestionAnswer) }),
+  event("question.rejected", { sessionID: SessionID, requestID: QuestionID }),
+  event("todo.updated", { sessionID: SessionID, todos: z.array(Todo) }),
+])
+export type DurableEvent = z.infer<typeof DurableEvent>
+export type DurableType = DurableEvent["type"]
+
+/** A durable event as it stands in the log. `seq` orders all events of the file, `id` is for the wire. */
+export const LogEntry = z.object({
+  seq: z.number().int(),
+  id: EventID,
+  sessionID: SessionID,
+  time: z.number().int(),
+  event: DurableEvent,
+})
+export type LogEntry = z.infer<typeof LogEntry>
+
+/** Events that are published but not stored: what a client may miss without losing anything. */
+export const TransientEvent = z.discriminatedUnion("type", [
+  event("message.part.delta", delta),
+  /** Progress of a running tool, at most ten a second; the last state is stored with the tool's end. */
+  event("message.part.progress", { sessionID: SessionID, part: ToolPart }),
+  event("session.status", { sessionID: SessionID, status: SessionStatus }),
+  event("session.idle", { sessionID: SessionID }),
+  event("session.error", { sessionID: SessionID.optional(), error: MessageError.optional() }),
+])
+export type TransientEvent = z.infer<typeof TransientEvent>
+
+/** What subscribers of the bus receive. `seq` is present for what stands in the log. */
+export type BusEvent =
+  | { readonly id: string; readonly seq: number; readonly type: DurableType; readonly properties: DurableEvent["properties"] }
+  | { readonly id: string; readonly seq?: undefined; readonly type: TransientEvent["type"]; readonly properties: TransientEvent["properties"] }

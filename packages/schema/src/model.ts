@@ -1,0 +1,17 @@
+import { z } from "zod"
+
+/** `providerID/modelID` as two fields; a model id may contain slashes. */
+export const ModelRef = z.object({ providerID: z.string(), modelID: z.string(), variant: z.string().optional() })
+export type ModelRef = z.infer<typeof ModelRef>
+
+/** Tokens of a step, a message or a session. `input` excludes what the cache gave or took; `output` excludes reasoning. */
+export const Tokens = z.object({
+  total: z.number().optional(),
+  input: z.number(),
+  output: z.number(),
+  reasoning: z.number(),
+  cache: z.object({ read: z.number(), write: z.number() }),
+})
+export type Tokens = z.infer<typeof Tokens>
+
+export const noTokens = (): Tokens => ({ input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } })

@@ -1,0 +1,41 @@
+import { z } from "zod"
+import { MessageID, PermissionID, SessionID } from "./id.ts"
+
+export const PermissionAction = z.enum(["allow", "ask", "deny"])
+export type PermissionAction = z.infer<typeof PermissionAction>
+
+/** One rule. In a list the last rule whose permission and pattern match decides. */
+export const PermissionRule = z.object({ permission: z.string(), pattern: z.string(), action: PermissionAction })
+export type PermissionRule = z.infer<typeof PermissionRule>
+export const PermissionRuleset = z.array(PermissionRule)
+export type PermissionRuleset = z.infer<typeof PermissionRuleset>
+
+/** One part of what is asked (a command of a line, a path): why it is asked. `metadata.parts` of a request is a list of these. */
+export const PermissionPart = z.object({
+  text: z.string(),
+  verdict: PermissionAction,
+  rule: PermissionRule.optional(),
+  reason: z.string(),
+  destructive: z.boolean().optional(),
+})
+export type PermissionPart = z.infer<typeof PermissionPart>
+
+export const PermissionRequest = z.object({
+  id: PermissionID,
+  sessionID: SessionID,
+  permission: z.string(),
+  patterns: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  always: z.array(z.string()),
+  tool: z.object({ messageID: MessageID, callID: z.string() }).optional(),
+})
+export type PermissionRequest = z.infer<typeof PermissionRequest>
+
+/** The answer to a request. `message` reaches the model; `scope` says how long `always` holds; `hunks` narrows an edit. */
+export const PermissionReply = z.object({
+  reply: z.enum(["once", "always", "reject"]),
+  message: z.string().optional(),
+  scope: z.enum(["session", "project"]).optional(),
+  hunks: z.array(z.number().int().nonnegative()).optional(),
+})
+export type PermissionReply = z.infer<typeof PermissionReply>

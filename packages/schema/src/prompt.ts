@@ -1,0 +1,32 @@
+import { z } from "zod"
+import { InboxID, MessageID } from "./id.ts"
+import { ModelRef } from "./model.ts"
+import { AgentPart, FilePart, SubtaskPart, TextPart } from "./part.ts"
+
+const loose = { id: true, sessionID: true, messageID: true } as const
+
+/** What a caller puts into a prompt: parts without their ids. */
+export const PromptPart = z.discriminatedUnion("type", [
+  TextPart.omit(loose),
+  FilePart.omit(loose),
+  AgentPart.omit(loose),
+  SubtaskPart.omit(loose),
+])
+export type PromptPart = z.infer<typeof PromptPart>
+
+export const Delivery = z.enum(["steer", "queue"])
+export type Delivery = z.infer<typeof Delivery>
+
+/** A prompt that was accepted and waits. `steer` enters the running turn at its next step, `queue` is a turn of its own. */
+export const InboxItem = z.object({
+  id: InboxID,
+  messageID: MessageID,
+  delivery: Delivery,
+  agent: z.string(),
+  model: ModelRef,
+  parts: z.array(PromptPart),
+  system: z.string().optional(),
+  tools: z.record(z.string(), z.boolean()).optional(),
+  time: z.object({ created: z.number().int() }),
+})
+export type InboxItem = z.infer<typeof InboxItem>

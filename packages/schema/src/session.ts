@@ -1,0 +1,69 @@
+import { z } from "zod"
+import { MessageID, PartID, SessionID } from "./id.ts"
+import { Tokens } from "./model.ts"
+import { PermissionRuleset } from "./permission.ts"
+
+/** What changed in a file, with a unified patch. */
+export const SnapshotFileDiff = z.object({
+  file: z.string().optional(),
+  patch: z.string().optional(),
+  additions: z.number(),
+  deletions: z.number(),
+  status: z.enum(["added", "deleted", "modified"]).optional(),
+})
+export type SnapshotFileDiff = z.infer<typeof SnapshotFileDiff>
+
+export const Session = z.object({
+  id: SessionID,
+  slug: z.string(),
+  projectID: z.string(),
+  workspaceID: z.string().optional(),
+  directory: z.string(),
+  path: z.string().optional(),
+  parentID: SessionID.optional(),
+  summary: z
+    .object({ additions: z.number(), deletions: z.number(), files: z.number(), diffs: z.array(SnapshotFileDiff).optional() })
+    .optional(),
+  cost: z.number().optional(),
+  tokens: Tokens.omit({ total: true }).optional(),
+  share: z.object({ url: z.string() }).optional(),
+  title: z.string(),
+  agent: z.string().optional(),
+  model: z.object({ id: z.string(), providerID: z.string(), variant: z.string().optional() }).optional(),
+  version: z.string(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  time: z.object({
+    created: z.number().int(),
+    updated: z.number().int(),
+    compacting: z.number().int().optional(),
+    archived: z.number().optional(),
+  }),
+  permission: PermissionRuleset.optional(),
+  revert: z
+    .object({ messageID: MessageID, partID: PartID.optional(), snapshot: z.string().optional(), diff: z.string().optional() })
+    .optional(),
+})
+export type Session = z.infer<typeof Session>
+
+/** What a session does right now. `retry.next` is the time of the next try, in ms since the epoch. */
+export const SessionStatus = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("idle") }),
+  z.object({
+    type: z.literal("retry"),
+    attempt: z.number().int(),
+    message: z.string(),
+    action: z
+      .object({
+        reason: z.string(),
+        provider: z.string(),
+        title: z.string(),
+        message: z.string(),
+        label: z.string(),
+        link: z.string().optional(),
+      })
+      .optional(),
+    next: z.number().int(),
+  }),
+  z.object({ type: z.literal("busy") }),
+])
+export type SessionStatus = z.infer<typeof SessionStatus>
