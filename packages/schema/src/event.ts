@@ -86,7 +86,7 @@ export type LogEntry = z.infer<typeof LogEntry>
 export const TransientEvent = z.discriminatedUnion("type", [
   event("message.part.delta", delta),
   /** Progress of a running tool, at most ten a second; the last state is stored with the tool's end. */
-  event("message.part.progress", { sessionID: SessionID, part: ToolPart }),
+  event("message.part.updated", { sessionID: SessionID, part: ToolPart, time: z.number().int() }),
   event("session.status", { sessionID: SessionID, status: SessionStatus }),
   event("session.idle", { sessionID: SessionID }),
   event("session.error", { sessionID: SessionID.optional(), error: MessageError.optional() }),
@@ -94,6 +94,4 @@ export const TransientEvent = z.discriminatedUnion("type", [
 export type TransientEvent = z.infer<typeof TransientEvent>
 
 /** What subscribers of the bus receive. `seq` is present for what stands in the log. */
-export type BusEvent =
-  | { readonly id: string; readonly seq: number; readonly type: DurableType; readonly properties: DurableEvent["properties"] }
-  | { readonly id: string; readonly seq?: undefined; readonly type: TransientEvent["type"]; readonly properties: TransientEvent["properties"] }
+export type BusEvent = ({ readonly id: string; readonly seq: number } & DurableEvent) | ({ readonly id: string; readonly seq?: undefined } & TransientEvent)

@@ -1,0 +1,70 @@
+import type { Result } from "@cairn/kernel/result"
+import type { SetupError, ErrorClass, MessageError } from "@cairn/schema/error"
+import type { BusEvent, TurnEnd } from "@cairn/schema/event"
+import type { MessageWithParts } from "@cairn/schema/message"
+import type { ModelRef, Tokens } from "@cairn/schema/model"
+import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
+import type { Delivery, InboxItem, PromptPart } from "@cairn/schema/prompt"
+import type { Session, SessionStatus } from "@cairn/schema/session"
+
+/** Who answers asks of a run: a client (`wait`), nobody (`deny`), or yes where that may be (`auto`). */
+export type AskMode = "wait" | "deny" | "auto"
+
+export interface PromptInput {
+  readonly sessionID: string
+  readonly parts: readonly PromptPart[]
+  readonly model?: ModelRef
+  readonly agent?: string
+  readonly delivery?: Delivery
+  readonly asks?: AskMode
+}
+
+/** How a prompt's turn ended. Everything a headless run reports comes from here. */
+export interface TurnOutcome {
+  readonly sessionID: string
+  readonly reason: TurnEnd
+  /** The answer: text of the last assistant message, without synthetic text. */
+  readonly text: string
+  /** Summed over the turn's steps. */
+  readonly tokens: Tokens
+  readonly cost: number
+  readonly error?: MessageError
+  readonly errorClass?: ErrorClass
+  /** Asks that nobody could approve. */
+  readonly denied: number
+}
+
+export interface SessionFilter {
+  /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
+  readonly scope: "directory" | "project"
+  readonly limit?: number
+}
+
+/**
+ * The engine of one directory. Clients (command line, server) use this and nothing below it.
+ * Disposing interrupts the runs of this process, records their end, and joins everything.
+ */
+export interface Engine extends AsyncDisposable {
+  readonly directory: string
+  readonly worktree: string
+  createSession(input: { title?: string; parentID?: string; agent?: string; model?: ModelRef }): Promise<Session>
+  session(sessionID: string): Session | undefined
+  sessions(filter: SessionFilter): Promise<Session[]>
+  /** Oldest first. */
+  messages(sessionID: string): MessageWithParts[]
+  inbox(sessionID: string): InboxItem[]
+  updateSession(sessionID: string, change: { title?: string }): Session | undefined
+  deleteSession(sessionID: string): boolean
+  /**
+   * Accepts a prompt and resolves when the turn that answers it has ended. The prompt is durable before
+   * this returns its promise's first step. Setup errors append nothing. Abort it by `abort(sessionID)`.
+   */
+  prompt(input: PromptInput): Promise<Result<TurnOutcome, SetupError>>
+  /** Interrupts the run of this process and resolves when its last event stands. False when nothing ran here. */
+  abort(sessionID: string): Promise<boolean>
+  status(sessionID: string): SessionStatus
+  /** Events from now on, in order, of every session of this process. Returns how to stop. A listener must not throw. */
+  subscribe(listener: (event: BusEvent) => void): () => void
+  pendingAsks(sessionID?: string): PermissionRequest[]
+  replyPermission(requestID: string, reply: PermissionReply): boolean
+}

@@ -1,0 +1,69 @@
+import type { Result } from "@cairn/kernel/result"
+import type { ToolFailure } from "@cairn/schema/error"
+import type { FilePart } from "@cairn/schema/part"
+import type { PermissionPart } from "@cairn/schema/permission"
+import type { z } from "zod"
+
+/** What a tool asks before it acts. The strictest verdict over `patterns` counts. */
+export interface Ask {
+  /** The rule key: read, edit, bash, external_directory … */
+  readonly permission: string
+  /** What will happen: real paths, or commands. */
+  readonly patterns: readonly string[]
+  /** The narrowest useful patterns that an `always` would approve. Empty: only `once` is offered. */
+  readonly always: readonly string[]
+  /** For the person who decides: `filepath`, `diff`, `command` … */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly parts?: readonly PermissionPart[]
+  /** A reason to ask whatever the rules allow (a protected path, a line that could not be understood). Deny still denies. */
+  readonly mustAsk?: { readonly reason: string; readonly protected?: boolean }
+}
+
+/** What was approved. With `hunks` only these hunks of the shown diff may be applied. */
+export interface Approval {
+  readonly hunks?: readonly number[]
+}
+
+/** What a running tool gets: who calls, where, and the few operations that belong to the call. */
+export interface ToolContext {
+  readonly sessionID: string
+  readonly messageID: string
+  readonly callID: string
+  readonly agent: string
+  /** Aborted when the turn is interrupted. A tool stops at once, releases everything, and rejects with the reason. */
+  readonly signal: AbortSignal
+  /** Real path of the session's directory: relative paths start here. */
+  readonly directory: string
+  /** Real path of the worktree root: what lies outside is `external_directory`. */
+  readonly worktree: string
+  /** Resolves when allowed; a refusal is a failure that the tool returns as it is. Rejects when interrupted. */
+  ask(ask: Ask): Promise<Result<Approval, ToolFailure>>
+  /** Shows how far the call is. Cheap to call often: the engine passes on at most ten a second. */
+  progress(update: { title?: string; metadata?: Record<string, unknown> }): void
+}
+
+/** What the model gets (`output`), and what clients draw (`title`, `metadata`, `attachments`). */
+export interface ToolOutput {
+  readonly title: string
+  readonly output: string
+  readonly metadata: Record<string, unknown>
+  readonly attachments?: readonly Omit<FilePart, "id" | "sessionID" | "messageID">[]
+}
+
+export interface Tool<Parameters extends z.ZodType = z.ZodType> {
+  readonly name: string
+  /** The text of `name.md`, sent to the model. */
+  readonly description: string
+  readonly parameters: Parameters
+  /** No other tool of the step runs at the same time. */
+  readonly exclusive?: boolean
+  /** Paths that the call writes, as given by the model. Calls that write one path run in call order. */
+  writes?(args: z.infer<Parameters>): readonly string[]
+  /** Expected failures are values; what is thrown (other than the signal's reason) is a defect. */
+  execute(args: z.infer<Parameters>, context: ToolContext): Promise<Result<ToolOutput, ToolFailure>>
+}
+
+/** Keeps the parameter type of a tool while it is written. */
+export function defineTool<Parameters extends z.ZodType>(tool: Tool<Parameters>): Tool<Parameters> {
+  return tool
+}
