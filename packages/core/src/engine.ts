@@ -34,6 +34,43 @@ export interface TurnOutcome {
   readonly denied: number
 }
 
+export interface EngineOptions {
+  /** Where the session works. Must exist. */
+  readonly directory: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly version: string
+  /** Config given on the command line; the highest layer. */
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** Trust this workspace for this run. */
+  readonly trust?: boolean
+}
+
+/** Where this process keeps things. All absolute. */
+export interface EnginePaths {
+  readonly config: string
+  readonly data: string
+  readonly state: string
+  readonly cache: string
+  readonly database: string
+  readonly log: string
+  readonly toolOutput: string
+}
+
+/** The effective configuration for a person to look at: secrets replaced, each source named. */
+export interface ConfigView {
+  readonly config: unknown
+  readonly sources: readonly { readonly path: string; readonly layer: string }[]
+  readonly warnings: readonly string[]
+}
+
+/** Outcome of replaying the log beside the tables. `problems` is empty when every column of every row is equal. */
+export interface VerifyReport {
+  readonly sessions: number
+  readonly events: number
+  readonly problems: readonly string[]
+}
+
 export interface SessionFilter {
   /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
   readonly scope: "directory" | "project"
@@ -47,6 +84,15 @@ export interface SessionFilter {
 export interface Engine extends AsyncDisposable {
   readonly directory: string
   readonly worktree: string
+  readonly paths: EnginePaths
+  /** Things the user should know but need not act on now: unknown config keys, a database set aside. */
+  readonly warnings: readonly string[]
+  configView(): ConfigView
+  verify(): VerifyReport
+  /** What `ref` (or the configured default) names, before anything is stored. */
+  checkModel(ref?: string): Promise<Result<ModelRef, SetupError>>
+  /** A primary agent by name, or the configured default. */
+  checkAgent(name?: string): Result<string, SetupError>
   createSession(input: { title?: string; parentID?: string; agent?: string; model?: ModelRef }): Promise<Session>
   session(sessionID: string): Session | undefined
   sessions(filter: SessionFilter): Promise<Session[]>
