@@ -4,6 +4,7 @@ import { EventID, InboxID, MessageID, PartID, PermissionID, QuestionID, SessionI
 import { Message } from "./message.ts"
 import { Part, ToolPart } from "./part.ts"
 import { PermissionReply, PermissionRequest } from "./permission.ts"
+import { Project } from "./project.ts"
 import { InboxItem } from "./prompt.ts"
 import { QuestionAnswer, QuestionRequest } from "./question.ts"
 import { Session, SessionStatus } from "./session.ts"
@@ -68,6 +69,7 @@ export const DurableEvent = z.discriminatedUnion("type", [
   event("question.replied", { sessionID: SessionID, requestID: QuestionID, answers: z.array(QuestionAnswer) }),
   event("question.rejected", { sessionID: SessionID, requestID: QuestionID }),
   event("todo.updated", { sessionID: SessionID, todos: z.array(Todo) }),
+  event("project.updated", Project.shape),
 ])
 export type DurableEvent = z.infer<typeof DurableEvent>
 export type DurableType = DurableEvent["type"]
@@ -76,7 +78,8 @@ export type DurableType = DurableEvent["type"]
 export const LogEntry = z.object({
   seq: z.number().int(),
   id: EventID,
-  sessionID: SessionID,
+  /** The session that the event belongs to; for `project.updated` the project's id. */
+  sessionID: z.string(),
   time: z.number().int(),
   event: DurableEvent,
 })

@@ -1,0 +1,9 @@
+import start from "./migration/0000_start.sql" with { type: "text" }
+
+/** Every migration in order, as text, since an executable has no folder to look into. `bun run migration` makes the next one. */
+export const migrations: readonly Migration[] = [{ name: "0000_start", sql: start }]
+
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}

@@ -1,0 +1,108 @@
+import type { Database } from "bun:sqlite"
+import type { Message, MessageWithParts } from "@cairn/schema/message"
+import type { Part } from "@cairn/schema/part"
+import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
+import type { Project } from "@cairn/schema/project"
+import type { InboxItem } from "@cairn/schema/prompt"
+import type { QuestionRequest } from "@cairn/schema/question"
+import type { Session } from "@cairn/schema/session"
+import type { Todo } from "@cairn/schema/todo"
+
+/** Queries over the projections. Every method reads what is committed, and nothing is cached. */
+export interface Reader {
+  session(id: string): Session | undefined
+  /** Newest first. `projects` are ids and aliases of one project. */
+  sessions(where: { projects?: readonly string[]; limit?: number }): Session[]
+  message(id: string): Message | undefined
+  /** Oldest first, the open parts with all text that is durable. */
+  messages(sessionID: string): MessageWithParts[]
+  parts(messageID: string): Part[]
+  inbox(sessionID: string): InboxItem[]
+  /** Asks without an answer, oldest first; of every session when none is named. */
+  pendingPermissions(sessionID?: string): PermissionRequest[]
+  pendingQuestions(sessionID?: string): QuestionRequest[]
+  /** What was approved for good (`always`): in this session, or for its project. */
+  approvals(sessionID: string, projects: readonly string[]): { request: PermissionRequest; reply: PermissionReply }[]
+  todos(sessionID: string): Todo[]
+  project(id: string): Project | undefined
+  projectByCommonDir(commonDir: string): Project | undefined
+  /** Runs of the session that began and did not end. */
+  openTurns(sessionID: string): string[]
+  /** The greatest message and part ids of a session: new ones must be greater. */
+  lastIDs(sessionID: string): { message?: string; part?: string }
+  lastSeq(): number
+}
+
+export function createReader(database: Database): Reader {
+  const rows = <T>(query: string) => {
+    const statement = database.query<{ data: string }, (string | number)[]>(query)
+    return (...values: (string | number)[]): T[] => statement.all(...values).map((row) => JSON.parse(row.data) as T)
+  }
+  const one = <T>(query: string) => {
+    const all = rows<T>(query)
+    return (...values: (string | number)[]): T | undefined => all(...values)[0]
+  }
+  const partRows = (where: string) => {
+    const statement = database.query<{ data: string; tail: string }, [string]>(
+      `SELECT data, tail FROM part WHERE ${where} ORDER BY seq`,
+    )
+    return (id: string): Part[] => statement.all(id).map((row) => withTail(JSON.parse(row.data) as Part, row.tail))
+  }
+  const messages = rows<Message>("SELECT data FROM message WHERE session_id = ? ORDER BY seq")
+  const sessionParts = partRows("session_id = ?")
+  const openTurns = database.query<{ run_id: string }, [string]>("SELECT run_id FROM turn WHERE session_id = ? AND ended IS NULL")
+  const lastIDs = database.query<{ message: string | null; part: string | null }, [string, string]>(
+    "SELECT (SELECT max(id) FROM message WHERE session_id = ?) AS message, (SELECT max(id) FROM part WHERE session_id = ?) AS part",
+  )
+  const lastSeq = database.query<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
+  const approvals = database.query<{ request: string; reply: string }, [string, string]>(
+    `SELECT permission.request, permission.reply FROM permission JOIN session ON session.id = permission.session_id
+     WHERE json_extract(permission.reply, '$.reply') = 'always' AND (permission.session_id = ?1
+       OR (json_extract(permission.reply, '$.scope') = 'project'
+         AND session.project_id IN (SELECT value FROM json_each(?2))))
+     ORDER BY permission.seq`,
+  )
+  const sessionsOf = rows<Session>(
+    "SELECT data FROM session WHERE project_id IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id LIMIT ?",
+  )
+  const allSessions = rows<Session>("SELECT data FROM session ORDER BY updated DESC, id LIMIT ?")
+  const pending = "FROM permission WHERE reply IS NULL"
+  const pendingQuestion = "FROM question WHERE answers IS NULL"
+  const pendingOf = rows<PermissionRequest>(`SELECT request AS data ${pending} AND session_id = ? ORDER BY seq`)
+  const allPending = rows<PermissionRequest>(`SELECT request AS data ${pending} ORDER BY seq`)
+  const questionsOf = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} AND session_id = ? ORDER BY seq`)
+  const allQuestions = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} ORDER BY seq`)
+  const todos = one<Todo[]>("SELECT todos AS data FROM todo WHERE session_id = ?")
+  return {
+    session: one<Session>("SELECT data FROM session WHERE id = ?"),
+    sessions: ({ projects, limit = 1_000 }) =>
+      projects ? sessionsOf(JSON.stringify(projects), limit) : allSessions(limit),
+    message: one<Message>("SELECT data FROM message WHERE id = ?"),
+    messages(sessionID) {
+      const byMessage = Map.groupBy(sessionParts(sessionID), (part) => part.messageID)
+      return messages(sessionID).map((info) => ({ info, parts: byMessage.get(info.id) ?? [] }))
+    },
+    parts: partRows("message_id = ?"),
+    inbox: rows<InboxItem>("SELECT data FROM inbox WHERE session_id = ? ORDER BY seq"),
+    pendingPermissions: (sessionID) => (sessionID === undefined ? allPending() : pendingOf(sessionID)),
+    pendingQuestions: (sessionID) => (sessionID === undefined ? allQuestions() : questionsOf(sessionID)),
+    approvals: (sessionID, projects) =>
+      approvals
+        .all(sessionID, JSON.stringify(projects))
+        .map((row) => ({ request: JSON.parse(row.request), reply: JSON.parse(row.reply) })),
+    todos: (sessionID) => todos(sessionID) ?? [],
+    project: one<Project>("SELECT data FROM project WHERE id = ?"),
+    projectByCommonDir: one<Project>("SELECT data FROM project WHERE common_dir = ? ORDER BY rowid DESC"),
+    openTurns: (sessionID) => openTurns.all(sessionID).map((row) => row.run_id),
+    lastIDs(sessionID) {
+      const row = lastIDs.get(sessionID, sessionID)
+      return { message: row?.message ?? undefined, part: row?.part ?? undefined }
+    },
+    lastSeq: () => lastSeq.get()?.seq ?? 0,
+  }
+}
+
+function withTail(part: Part, tail: string): Part {
+  if (tail === "" || (part.type !== "text" && part.type !== "reasoning")) return part
+  return { ...part, text: part.text + tail }
+}

@@ -1,0 +1,149 @@
+import type { DurableEvent, TurnEnd } from "@cairn/schema/event"
+import type { Message } from "@cairn/schema/message"
+import type { Part } from "@cairn/schema/part"
+import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
+import type { Project } from "@cairn/schema/project"
+import type { InboxItem } from "@cairn/schema/prompt"
+import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
+import type { Session } from "@cairn/schema/session"
+import type { Todo } from "@cairn/schema/todo"
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core"
+
+/** The log. Everything below, `lease` and `migration` aside, can be rebuilt from it. */
+export const event = sqliteTable(
+  "event",
+  {
+    seq: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull(),
+    sessionID: text("session_id").notNull(),
+    time: integer().notNull(),
+    type: text().$type<DurableEvent["type"]>().notNull(),
+    properties: text({ mode: "json" }).$type<DurableEvent["properties"]>().notNull(),
+  },
+  (table) => [index("event_session").on(table.sessionID, table.seq)],
+)
+
+export const project = sqliteTable("project", {
+  id: text().primaryKey(),
+  commonDir: text("common_dir"),
+  data: text({ mode: "json" }).$type<Project>().notNull(),
+})
+
+export const session = sqliteTable(
+  "session",
+  {
+    id: text().primaryKey(),
+    projectID: text("project_id").notNull(),
+    directory: text().notNull(),
+    updated: integer().notNull(),
+    data: text({ mode: "json" }).$type<Session>().notNull(),
+  },
+  (table) => [index("session_project").on(table.projectID, table.updated), index("session_directory").on(table.directory, table.updated)],
+)
+
+const ofSession = () =>
+  text("session_id")
+    .notNull()
+    .references(() => session.id, { onDelete: "cascade" })
+
+/** `seq` is the sequence number of the event that created the row: the order of messages and parts. */
+export const message = sqliteTable(
+  "message",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    seq: integer().notNull(),
+    data: text({ mode: "json" }).$type<Message>().notNull(),
+  },
+  (table) => [index("message_session").on(table.sessionID, table.seq)],
+)
+
+export const part = sqliteTable(
+  "part",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    messageID: text("message_id")
+      .notNull()
+      .references(() => message.id, { onDelete: "cascade" }),
+    seq: integer().notNull(),
+    data: text({ mode: "json" }).$type<Part>().notNull(),
+    /** Text of durable deltas that came after `data`: what a part that is still open has beyond it. */
+    tail: text().notNull().default(""),
+  },
+  (table) => [index("part_message").on(table.messageID, table.seq), index("part_session").on(table.sessionID, table.seq)],
+)
+
+export const turn = sqliteTable(
+  "turn",
+  {
+    runID: text("run_id").primaryKey(),
+    sessionID: ofSession(),
+    started: integer().notNull(),
+    ended: integer(),
+    reason: text().$type<TurnEnd>(),
+  },
+  (table) => [index("turn_session").on(table.sessionID)],
+)
+
+export const inbox = sqliteTable(
+  "inbox",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    seq: integer().notNull(),
+    data: text({ mode: "json" }).$type<InboxItem>().notNull(),
+  },
+  (table) => [index("inbox_session").on(table.sessionID, table.seq)],
+)
+
+export const permission = sqliteTable(
+  "permission",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    seq: integer().notNull(),
+    request: text({ mode: "json" }).$type<PermissionRequest>().notNull(),
+    reply: text({ mode: "json" }).$type<PermissionReply>(),
+  },
+  (table) => [index("permission_session").on(table.sessionID, table.seq)],
+)
+
+export const question = sqliteTable(
+  "question",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    seq: integer().notNull(),
+    request: text({ mode: "json" }).$type<QuestionRequest>().notNull(),
+    answers: text({ mode: "json" }).$type<QuestionAnswer[] | "rejected">(),
+  },
+  (table) => [index("question_session").on(table.sessionID, table.seq)],
+)
+
+export const todo = sqliteTable("todo", {
+  sessionID: text("session_id")
+    .primaryKey()
+    .references(() => session.id, { onDelete: "cascade" }),
+  todos: text({ mode: "json" }).$type<Todo[]>().notNull(),
+})
+
+/** Operational: who runs a session. Written by `lease.ts` only, skipped by `verify`. */
+export const lease = sqliteTable("lease", {
+  sessionID: text("session_id").primaryKey(),
+  runID: text("run_id").notNull(),
+  pid: integer().notNull(),
+  /** Start time of the process as the system counts it, empty where it cannot be known. */
+  started: text().notNull(),
+  boot: text().notNull(),
+  namespace: text().notNull(),
+  since: integer().notNull(),
+  heartbeat: integer().notNull(),
+})
+
+/** Operational: which migrations this file has. */
+export const migration = sqliteTable("migration", {
+  name: text().primaryKey(),
+  hash: text().notNull(),
+  time: integer().notNull(),
+})

@@ -1,0 +1,136 @@
+import type { Database } from "bun:sqlite"
+import type { Clock } from "@cairn/kernel/clock"
+import type { Ids } from "@cairn/kernel/id"
+import type { Log } from "@cairn/kernel/log"
+import type { BusEvent, DurableEvent, LogEntry, TransientEvent } from "@cairn/schema/event"
+import { type Listener, createBus } from "./bus.ts"
+import { type Lease, LeaseLost, type Leases, type Owner, createLeases, isDead } from "./lease.ts"
+import { createProjector } from "./projector.ts"
+import { type Reader, createReader } from "./read.ts"
+
+/**
+ * The only writer of durable state. `append` takes an immediate transaction, assigns sequence numbers, runs the
+ * projectors, commits, and then publishes to the bus. All methods are synchronous and cannot be interrupted.
+ */
+export interface Store {
+  readonly read: Reader
+  /** Appends events of one session (or project). With `runID`, throws `LeaseLost` unless that run owns the session. */
+  append(owner: string, events: readonly DurableEvent[], runID?: string): LogEntry[]
+  /** Takes the session's lease and appends in one transaction. A living owner elsewhere is returned, and nothing is written. */
+  begin(sessionID: string, runID: string, events: readonly DurableEvent[]): Lease | undefined
+  /** Appends the last events of a run and gives its lease back, in one transaction. */
+  end(sessionID: string, runID: string, events: readonly DurableEvent[]): LogEntry[]
+  /**
+   * Closes a run whose owner is dead with the events that `close` derives from the rows, in one transaction.
+   * Undefined when the owner lives or somebody else was faster.
+   */
+  recover(sessionID: string, close: (lease: Lease) => readonly DurableEvent[]): LogEntry[] | undefined
+  readonly leases: Pick<Leases, "get" | "all" | "beat">
+  /** Log entries after a sequence number, oldest first, at most `limit`. */
+  cursor(after: number, options?: { sessionID?: string; limit?: number }): LogEntry[]
+  publish(event: TransientEvent): void
+  subscribe(listener: Listener): () => void
+  close(): void
+}
+
+export interface StoreOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly owner: Owner
+}
+
+interface EventRow {
+  seq: number
+  id: string
+  session_id: string
+  time: number
+  type: DurableEvent["type"]
+  properties: string
+}
+
+export function createStore({ database, clock, ids, log, owner }: StoreOptions): Store {
+  const project = createProjector(database)
+  const leases = createLeases(database)
+  const bus = createBus(log)
+  const insert = database.query<{ seq: number }, [string, string, number, string, string]>(
+    "INSERT INTO event (id, session_id, time, type, properties) VALUES (?, ?, ?, ?, ?) RETURNING seq",
+  )
+  const after = database.query<EventRow, [number, number]>("SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT ?")
+  const afterOf = database.query<EventRow, [string, number, number]>(
+    "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+  )
+
+  const write = (sessionID: string, events: readonly DurableEvent[]): LogEntry[] =>
+    events.map((event) => {
+      const id = ids.next("event")
+      const time = clock.now()
+      const row = insert.get(id, sessionID, time, event.type, JSON.stringify(event.properties))
+      if (row === null) throw new Error("the log gave no sequence number")
+      project(event, row.seq)
+      return { seq: row.seq, id, sessionID, time, event }
+    })
+  const transact = <T>(work: () => T): T => database.transaction(work).immediate()
+  const announce = (entries: readonly LogEntry[]): void => {
+    for (const { seq, id, event } of entries)
+      if (event.type !== "message.part.delta") bus.publish({ id, seq, ...event } satisfies BusEvent)
+  }
+  const committed = (entries: LogEntry[]): LogEntry[] => {
+    announce(entries)
+    return entries
+  }
+
+  return {
+    read: createReader(database),
+    append: (sessionID, events, runID) =>
+      committed(
+        transact(() => {
+          if (runID !== undefined && !leases.holds(sessionID, runID)) throw new LeaseLost(sessionID)
+          return write(sessionID, events)
+        }),
+      ),
+    begin(sessionID, runID, events) {
+      const outcome = transact(() => {
+        const held = leases.get(sessionID)
+        if (held !== undefined) return { held, entries: [] }
+        leases.put(sessionID, runID, owner, clock.now())
+        return { held, entries: write(sessionID, events) }
+      })
+      announce(outcome.entries)
+      return outcome.held
+    },
+    end: (sessionID, runID, events) =>
+      committed(
+        transact(() => {
+          if (!leases.holds(sessionID, runID)) throw new LeaseLost(sessionID)
+          const entries = write(sessionID, events)
+          leases.release(sessionID, runID)
+          return entries
+        }),
+      ),
+    recover(sessionID, close) {
+      const entries = transact(() => {
+        const held = leases.get(sessionID)
+        if (held === undefined || !isDead(held, owner, clock.now())) return undefined
+        const written = write(sessionID, close(held))
+        leases.release(sessionID, held.runID)
+        return written
+      })
+      return entries && committed(entries)
+    },
+    leases,
+    cursor(seq, { sessionID, limit = 1_000 } = {}) {
+      const rows = sessionID === undefined ? after.all(seq, limit) : afterOf.all(sessionID, seq, limit)
+      return rows.map(toEntry)
+    },
+    publish: (event) => bus.publish({ id: ids.next("event"), ...event }),
+    subscribe: (listener) => bus.subscribe(listener),
+    close: () => database.close(),
+  }
+}
+
+function toEntry(row: EventRow): LogEntry {
+  const event = { type: row.type, properties: JSON.parse(row.properties) } as DurableEvent
+  return { seq: row.seq, id: row.id, sessionID: row.session_id, time: row.time, event }
+}
