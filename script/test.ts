@@ -21,7 +21,7 @@ async function findTests(filters: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Runs the files, each in a process of its own so that one that dies or exits takes no other with it.
+ * Runs the files in worker processes, so that one that dies or exits fails its own file and takes no other with it.
  * The runner prints failures as they come; returns its report, if it got to write one, and how it ended.
  */
 async function runTests(files: readonly string[], long: boolean) {
