@@ -101,8 +101,7 @@ function linkedPlaces(row: ProtectedPath, worktree: string, places: UserPlaces):
   const roots = row.scope === "any" ? [worktree] : places[row.scope]
   return roots.flatMap((root) => {
     const place = `${root}/${fixed}`
-    if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return []
-    return real([place]).slice(1)
+    return isLink(place) ? real([place]).slice(1) : []
   })
 }
 
@@ -113,15 +112,27 @@ function real(paths: readonly (string | undefined)[]): string[] {
     if (path === undefined || !path.startsWith("/")) continue
     const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path
     found.add(plain)
-    if (lstatSync(plain, { throwIfNoEntry: false }) === undefined) continue
-    try {
-      found.add(realpathSync(plain))
-    } catch {
-      // A dangling link leads nowhere: the place itself is all there is.
-      continue
-    }
+    const target = realOf(plain)
+    if (target !== undefined) found.add(target)
   }
   return [...found]
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  } catch {
+    // A file stands where a directory was expected (`.git` of a linked worktree), or it may not be looked at.
+    return false
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 // Format characters that HFS+ ignores in names.
