@@ -1,0 +1,4 @@
+declare module "*.zst" {
+  const path: string
+  export default path
+}
