@@ -1,0 +1,17 @@
+import type { Command } from "../argv/define.ts"
+import { debugConfigCommand } from "./debug-config.ts"
+import { debugPathsCommand } from "./debug-paths.ts"
+import { debugVerifyCommand } from "./debug-verify.ts"
+import { runCommand } from "./run.ts"
+import { sessionListCommand } from "./session-list.ts"
+import { sessionShowCommand } from "./session-show.ts"
+
+/** Every command, in the order in which help lists them. */
+export const commands: readonly Command[] = [
+  runCommand,
+  sessionListCommand,
+  sessionShowCommand,
+  debugPathsCommand,
+  debugConfigCommand,
+  debugVerifyCommand,
+]

@@ -1,0 +1,127 @@
+import { err, ok, type Result } from "@cairn/kernel/result"
+import type { Flag } from "./argv/define.ts"
+
+/** The flags of every command, one object each. A command lists those it takes. */
+
+const words = (text: string): Result<string, string> => (text.trim() === "" ? err("the value is empty") : ok(text))
+
+const on = (text: string): Result<boolean, string> =>
+  text === "true" || text === "false" ? ok(text === "true") : err("a switch takes no value (or =true, =false)")
+
+export const modelFlag: Flag<string> = {
+  name: "model",
+  short: "m",
+  value: "provider/model",
+  doc: "Model to use, for example anthropic/claude-sonnet-4-5 or demo/tour",
+  completion: "model",
+  parse: (text) =>
+    /^[^/\s]+\/\S+$/.test(text)
+      ? ok(text)
+      : err(`expected provider/model, for example demo/tour, got ${JSON.stringify(text)}`),
+}
+
+export const agentFlag: Flag<string> = {
+  name: "agent",
+  short: "a",
+  value: "name",
+  doc: "Primary agent that works on the message, for example build or plan",
+  completion: "agent",
+  parse: words,
+}
+
+export const sessionFlag: Flag<string> = {
+  name: "session",
+  short: "s",
+  value: "id",
+  doc: "Continue this session",
+  completion: "session",
+  parse: sessionID,
+}
+
+export const continueFlag: Flag<boolean> = {
+  name: "continue",
+  short: "c",
+  doc: "Continue the newest session of the directory",
+  parse: on,
+}
+
+export const formatFlag: Flag<"text" | "json"> = {
+  name: "format",
+  value: "text|json",
+  doc: "text for people, json for programs",
+  completion: ["text", "json"],
+  parse: (text) =>
+    text === "text" || text === "json" ? ok(text) : err(`expected text or json, got ${JSON.stringify(text)}`),
+}
+
+export const fileFlag: Flag<string> = {
+  name: "file",
+  short: "f",
+  value: "path",
+  doc: "Attach a text file, an image, a PDF or the list of a directory",
+  repeatable: true,
+  completion: "file",
+  parse: words,
+}
+
+export const autoFlag: Flag<boolean> = {
+  name: "auto",
+  doc: "Approve what the rules ask about, except protected paths and the loop guard; a deny stays a deny",
+  parse: on,
+}
+
+export const titleFlag: Flag<string> = {
+  name: "title",
+  value: "text",
+  doc: "Title of the session",
+  parse: words,
+}
+
+export const dirFlag: Flag<string> = {
+  name: "dir",
+  short: "C",
+  value: "path",
+  doc: "Directory to work in, instead of the current one",
+  completion: "directory",
+  parse: words,
+}
+
+export const deltasFlag: Flag<boolean> = {
+  name: "deltas",
+  doc: "With --format json: also the pieces of a text while it is written",
+  parse: on,
+}
+
+export const interactivePermissionsFlag: Flag<boolean> = {
+  name: "interactive-permissions",
+  doc: "Print asks on stdout as events and read the answers from stdin, one JSON object a line",
+  parse: on,
+}
+
+export const trustFlag: Flag<boolean> = {
+  name: "trust",
+  doc: "Trust the project's own configuration for this run",
+  parse: on,
+}
+
+export const allFlag: Flag<boolean> = {
+  name: "all",
+  doc: "Sessions of every directory of the project",
+  parse: on,
+}
+
+export const limitFlag: Flag<number> = {
+  name: "limit",
+  short: "n",
+  value: "number",
+  doc: "At most so many",
+  parse: (text) =>
+    /^[1-9]\d{0,5}$/.test(text)
+      ? ok(Number(text))
+      : err(`expected a number from 1 to 999999, got ${JSON.stringify(text)}`),
+}
+
+/** The shape of a session id; whether it exists is the engine's to say. */
+export function sessionID(text: string): Result<string, string> {
+  return /^ses_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a session id (ses_…), got ${JSON.stringify(text)}`)
+}

@@ -1,0 +1,88 @@
+import { fstatSync } from "node:fs"
+import { homedir } from "node:os"
+import { systemClock } from "@cairn/kernel/clock"
+import type { Interruption, Io, Out, Stdin } from "./io.ts"
+import { version } from "./version.ts"
+
+/** The real process as `Io`. Importing this touches nothing; calling it installs the listeners of stdout and stderr. */
+export function processIo(): Io {
+  const gone = new Set<(interruption: Interruption) => void>()
+  const stdout = out(process.stdout, () => {
+    for (const listener of gone) listener("SIGPIPE")
+  })
+  return {
+    stdout,
+    stderr: out(process.stderr, () => {}),
+    stdin: processStdin(),
+    env: process.env,
+    cwd: process.cwd(),
+    home: process.env["HOME"] || homedir(),
+    version,
+    clock: systemClock,
+    interruptions(listener) {
+      const interrupt = () => listener("SIGINT")
+      const terminate = () => listener("SIGTERM")
+      process.on("SIGINT", interrupt)
+      process.on("SIGTERM", terminate)
+      process.on("SIGHUP", terminate)
+      gone.add(listener)
+      return () => {
+        process.off("SIGINT", interrupt)
+        process.off("SIGTERM", terminate)
+        process.off("SIGHUP", terminate)
+        gone.delete(listener)
+      }
+    },
+    exitNow: (code) => process.exit(code),
+    openEngine: async (options) => (await import("@cairn/core/app")).createEngine(options),
+  }
+}
+
+/** A write that fails (a reader that went away, a full disk) ends the stream: what follows is dropped. */
+function out(stream: NodeJS.WriteStream, onGone: () => void): Out {
+  let alive = true
+  let pending = 0
+  let drained = Promise.withResolvers<void>()
+  const lost = () => {
+    if (!alive) return
+    alive = false
+    drained.resolve()
+    onGone()
+  }
+  stream.on("error", lost)
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns || 80
+    },
+    write(text) {
+      if (!alive || text === "") return
+      if (pending++ === 0) drained = Promise.withResolvers<void>()
+      stream.write(text, (error) => {
+        if (error) lost()
+        if (--pending === 0) drained.resolve()
+      })
+    },
+    async flush() {
+      if (alive && pending > 0) await drained.promise
+    },
+  }
+}
+
+function processStdin(): Stdin {
+  return { kind: stdinKind(), chunks: () => Bun.stdin.stream() }
+}
+
+function stdinKind(): Stdin["kind"] {
+  try {
+    const stat = fstatSync(0)
+    if (stat.isFile()) return "file"
+    if (stat.isDirectory()) return "directory"
+    if (stat.isFIFO() || stat.isSocket()) return "pipe"
+    // A character device that is no terminal is /dev/null and the like: it ends by itself.
+    return process.stdin.isTTY ? "terminal" : "file"
+  } catch {
+    // A closed descriptor: there is nothing to read.
+    return "none"
+  }
+}

@@ -1,0 +1,103 @@
+import type { Engine } from "@cairn/core/engine"
+import type { BusEvent } from "@cairn/schema/event"
+import { HeadlessAnswer } from "@cairn/schema/headless"
+import { until } from "@cairn/kernel/task"
+import type { Stdin } from "../io.ts"
+import type { Reporter } from "./reporter.ts"
+
+const longestLine = 1024 * 1024
+const nobody = "nobody can approve this any more: the client closed its input"
+
+/** The client's side of the asks of a run: what waits, and what stdin says to it. */
+export interface Answers {
+  onEvent(event: BusEvent): void
+  /** Reads answers until stdin ends, then rejects what waits and what is asked later. Interruption rejects with the reason. */
+  read(stdin: Stdin, signal: AbortSignal): Promise<void>
+  /** Asks that were rejected because stdin had ended. */
+  readonly unanswered: number
+}
+
+export function createAnswers(
+  engine: Pick<Engine, "replyPermission">,
+  reporter: Reporter,
+  defer: (work: () => void) => void,
+): Answers {
+  const waiting = new Set<string>()
+  let closed = false
+  let unanswered = 0
+  const rejectAll = () => {
+    for (const id of waiting) {
+      waiting.delete(id)
+      if (engine.replyPermission(id, { reply: "reject", message: nobody })) unanswered++
+    }
+  }
+  const answer = (line: string) => {
+    const parsed = parseAnswer(line)
+    if (typeof parsed === "string") return reporter.note(`ignored a line on stdin: ${parsed}`)
+    const { id, ...reply } = parsed
+    waiting.delete(id)
+    if (!engine.replyPermission(id, reply)) reporter.note(`ignored an answer on stdin: no ask ${id} waits`)
+  }
+  return {
+    get unanswered() {
+      return unanswered
+    },
+    onEvent(event) {
+      if (event.type === "permission.replied") waiting.delete(event.properties.requestID)
+      if (event.type !== "permission.asked") return
+      waiting.add(event.properties.id)
+      reporter.ask(event.properties)
+      // The ask is being published: it can be answered once that is over.
+      if (closed) defer(rejectAll)
+    },
+    async read(stdin, signal) {
+      try {
+        for await (const line of lines(stdin, signal)) {
+          if (line === undefined) reporter.note(`ignored a line on stdin: longer than ${longestLine} characters`)
+          else if (line.trim() !== "") answer(line)
+        }
+      } catch (error) {
+        signal.throwIfAborted()
+        reporter.note(`stdin cannot be read any more: ${error instanceof Error ? error.message : String(error)}`)
+      }
+      closed = true
+      rejectAll()
+    },
+  }
+}
+
+/** The answer on a line, or what is wrong with it. */
+export function parseAnswer(line: string): HeadlessAnswer | string {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return `not JSON; expected {"id":"per_…","reply":"once|always|reject"}`
+  }
+  const parsed = HeadlessAnswer.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  return issue ? `${issue.path.join(".") || "the line"}: ${issue.message}` : "not an answer"
+}
+
+/** Lines of stdin; undefined stands for one that was too long to keep. */
+async function* lines(stdin: Stdin, signal: AbortSignal): AsyncGenerator<string | undefined> {
+  if (stdin.kind === "none" || stdin.kind === "directory") return
+  const decoder = new TextDecoder()
+  let rest = ""
+  let overlong = false
+  for await (const chunk of until(stdin.chunks(), signal)) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n")
+    rest = parts.pop() ?? ""
+    for (const part of parts) {
+      yield overlong || part.length > longestLine ? undefined : part
+      overlong = false
+    }
+    if (rest.length > longestLine) {
+      rest = ""
+      overlong = true
+    }
+  }
+  if (overlong) yield undefined
+  else if (rest !== "") yield rest
+}

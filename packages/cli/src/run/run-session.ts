@@ -1,0 +1,253 @@
+import { stat } from "node:fs/promises"
+import path from "node:path"
+import type { AskMode, Engine, TurnOutcome } from "@cairn/core/engine"
+import { sleep } from "@cairn/kernel/clock"
+import { Interrupted } from "@cairn/kernel/interrupted"
+import { err, ok, type Result } from "@cairn/kernel/result"
+import { TaskGroup } from "@cairn/kernel/task"
+import type { SetupError } from "@cairn/schema/error"
+import type { BusEvent } from "@cairn/schema/event"
+import type { PromptPart } from "@cairn/schema/prompt"
+import { exitOf, type RunEnd } from "../exit-code.ts"
+import type { Interruption, Io } from "../io.ts"
+import type { Answers } from "./answers.ts"
+import { attachment } from "./attachment.ts"
+import { jsonReporter } from "./json-reporter.ts"
+import { chooseSession, type Chosen } from "./choose-session.ts"
+import type { Reporter } from "./reporter.ts"
+import { readStdin } from "./stdin.ts"
+import { textReporter } from "./text-reporter.ts"
+
+export interface RunOptions {
+  readonly message: string
+  readonly files: readonly string[]
+  readonly format: "text" | "json"
+  readonly deltas: boolean
+  readonly interactive: boolean
+  readonly auto: boolean
+  readonly trust: boolean
+  readonly continue: boolean
+  readonly model?: string
+  readonly agent?: string
+  readonly session?: string
+  readonly title?: string
+  readonly dir?: string
+}
+
+/** What the parts of a run share. */
+interface Run {
+  readonly io: Io
+  readonly options: RunOptions
+  readonly reporter: Reporter
+  readonly group: TaskGroup
+  interruption: Interruption | undefined
+  /** What the first interruption does: before the turn nothing has begun, so everything is dropped. */
+  interrupt: () => void
+  sessionID: string | undefined
+  /** Said with an internal error. */
+  log: string | undefined
+  debug: boolean
+}
+
+interface Ended {
+  readonly end: RunEnd
+  readonly message?: string
+}
+
+/** One headless run, from its options to its exit code. Never throws; the reporter's `end` is always called. */
+export async function runSession(io: Io, options: RunOptions): Promise<number> {
+  const reporter = options.format === "json" ? jsonReporter(io, options) : textReporter(io)
+  await using group = new TaskGroup()
+  const run: Run = {
+    io,
+    options,
+    reporter,
+    group,
+    interruption: undefined,
+    interrupt: () => group.cancel(new Interrupted()),
+    sessionID: undefined,
+    log: undefined,
+    debug: false,
+  }
+  const unlisten = io.interruptions((interruption) => {
+    // The user asked twice: no farewell. A reader that goes away is no user.
+    if (run.interruption !== undefined && interruption !== "SIGPIPE") {
+      return io.exitNow(exitOf({ kind: "interrupted", interruption }).code)
+    }
+    run.interruption ??= interruption
+    run.interrupt()
+  })
+  const { end, message } = await execute(run).catch((error: unknown) => failed(run, error))
+  unlisten()
+  group.cancel()
+  const exit = exitOf(end)
+  const outcome = end.kind === "turn" ? end.outcome : undefined
+  const denied = end.kind === "turn" ? end.outcome.denied + (end.unanswered ?? 0) : 0
+  reporter.end({
+    exit,
+    denied,
+    ...(run.sessionID === undefined ? {} : { sessionID: run.sessionID }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(message === undefined ? {} : { message }),
+  })
+  return exit.code
+}
+
+function failed(run: Run, error: unknown): Ended {
+  if (run.interruption !== undefined && error instanceof Interrupted) return interrupted(run.interruption)
+  const text = error instanceof Error ? error.message : String(error)
+  const where = run.log === undefined ? "" : `; the log is ${run.log}`
+  const stack = run.debug && error instanceof Error ? `\n${error.stack}` : ""
+  return { end: { kind: "defect" }, message: `internal error: ${text}${where}${stack}` }
+}
+
+const interrupted = (interruption: Interruption): Ended => ({ end: { kind: "interrupted", interruption } })
+const setup = (error: SetupError): Ended => ({ end: { kind: "setup", error }, message: error.message })
+
+async function execute(run: Run): Promise<Ended> {
+  const { io, options } = run
+  const directory = await checkDirectory(path.resolve(io.cwd, options.dir ?? "."))
+  if (!directory.ok) return setup(directory.error)
+  const parts = await promptParts(run)
+  if (!parts.ok) return setup(parts.error)
+  let opened = await openEngine(run, directory.value)
+  if (!opened.ok) return setup(opened.error)
+  const home = options.dir === undefined ? await sessionHome(opened.value, options.session) : undefined
+  if (home !== undefined) {
+    await opened.value[Symbol.asyncDispose]()
+    opened = await openEngine(run, home)
+    if (!opened.ok) return setup(opened.error)
+  }
+  await using engine = opened.value
+  for (const warning of engine.warnings) run.reporter.note(warning)
+  if (run.interruption !== undefined) return interrupted(run.interruption)
+  return await converse(run, engine, parts.value)
+}
+
+async function openEngine(run: Run, directory: string): Promise<Result<Engine, SetupError>> {
+  const { io, options } = run
+  const { env, home, version } = io
+  const opened = await io.openEngine({ directory, env, home, version, ...(options.trust ? { trust: true } : {}) })
+  if (opened.ok) {
+    run.log = opened.value.paths.log
+    run.debug = logLevel(opened.value) === "DEBUG"
+  }
+  return opened
+}
+
+function logLevel(engine: Engine): unknown {
+  const { config } = engine.configView()
+  return typeof config === "object" && config !== null && "logLevel" in config ? config.logLevel : undefined
+}
+
+/** Where a named session works, when that is another directory than the engine's and still exists. */
+async function sessionHome(engine: Engine, sessionID: string | undefined): Promise<string | undefined> {
+  const session = sessionID === undefined ? undefined : engine.session(sessionID)
+  if (!session || session.directory === engine.directory) return undefined
+  return (await checkDirectory(session.directory)).ok ? session.directory : undefined
+}
+
+async function checkDirectory(directory: string): Promise<Result<string, SetupError>> {
+  const info = await stat(directory).catch(() => undefined)
+  if (info?.isDirectory()) return ok(directory)
+  const why = info ? "is not a directory" : "does not exist or cannot be read"
+  return err({ kind: "directory", message: `${JSON.stringify(directory)} ${why}` })
+}
+
+/** The message with what stdin and files add to it. */
+async function promptParts(run: Run): Promise<Result<PromptPart[], SetupError>> {
+  const { io, options, reporter, group } = run
+  const attached: PromptPart[] = []
+  for (const file of options.files) {
+    const parts = await attachment(file, io.cwd)
+    if (!parts.ok) return parts
+    attached.push(...parts.value)
+  }
+  const message = options.message.trim()
+  const piped = options.interactive
+    ? ok("")
+    : await readStdin(io.stdin, {
+        message: message !== "",
+        clock: io.clock,
+        signal: group.signal,
+        note: (text) => reporter.note(text),
+      })
+  if (!piped.ok) return piped
+  const text = [message, piped.value.trim()].filter((piece) => piece !== "").join("\n\n")
+  if (text === "") return err({ kind: "usage", message: noMessage(options.interactive) })
+  return ok([{ type: "text", text }, ...attached])
+}
+
+function noMessage(interactive: boolean): string {
+  const example = `cairn run "explain what this project does"`
+  return interactive
+    ? `no message: stdin carries answers, so the message goes on the command line: ${example}`
+    : `no message: give it as words (${example}) or on stdin`
+}
+
+async function converse(run: Run, engine: Engine, parts: readonly PromptPart[]): Promise<Ended> {
+  const { reporter, options } = run
+  const early: BusEvent[] = []
+  let listener = (event: BusEvent): void => void early.push(event)
+  const unsubscribe = engine.subscribe((event) => listener(event))
+  try {
+    const chosen = await chooseSession(engine, options)
+    if (!chosen.ok) return setup(chosen.error)
+    const { session, model, agent, resumed } = chosen.value
+    run.sessionID = session.id
+    reporter.start({ sessionID: session.id, title: session.title, directory: engine.directory, model, agent, resumed })
+    const answers = options.interactive ? await prepareAnswers(run, engine) : undefined
+    listener = (event) => {
+      reporter.event(event)
+      answers?.onEvent(event)
+    }
+    for (const event of early) listener(event)
+    return await turn(run, engine, chosen.value, parts, answers)
+  } finally {
+    unsubscribe()
+  }
+}
+
+async function prepareAnswers({ reporter, group }: Run, engine: Engine): Promise<Answers> {
+  const { createAnswers } = await import("./answers.ts")
+  return createAnswers(engine, reporter, (work) => void group.run(async () => work()))
+}
+
+async function turn(
+  run: Run,
+  engine: Engine,
+  { session, model, agent, resumed }: Chosen,
+  parts: readonly PromptPart[],
+  answers: Answers | undefined,
+): Promise<Ended> {
+  const { group, options, io } = run
+  let settled = false
+  // The signal may come before the run has begun: then there is nothing to abort yet.
+  run.interrupt = () =>
+    void group.run(async (signal) => {
+      while (!settled && !(await engine.abort(session.id))) await sleep(io.clock, 20, signal)
+    })
+  if (run.interruption !== undefined) return interrupted(run.interruption)
+  if (answers) void group.run((signal) => answers.read(io.stdin, signal))
+  const asks: AskMode = options.interactive ? "wait" : options.auto ? "auto" : "deny"
+  const result = await engine.prompt({ sessionID: session.id, parts, model, agent, asks })
+  settled = true
+  if (!result.ok) {
+    if (!resumed) engine.deleteSession(session.id)
+    return setup(result.error)
+  }
+  return finished(run, result.value, answers?.unanswered ?? 0)
+}
+
+function finished(run: Run, outcome: TurnOutcome, unanswered: number): Ended {
+  const defect = outcome.reason === "error" && outcome.errorClass === undefined
+  return {
+    end: {
+      kind: "turn",
+      outcome,
+      unanswered,
+      ...(run.interruption === undefined ? {} : { interruption: run.interruption }),
+    },
+    ...(defect ? { message: `internal error; the log is ${run.log}` } : {}),
+  }
+}

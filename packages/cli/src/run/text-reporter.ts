@@ -1,0 +1,245 @@
+import type { BusEvent } from "@cairn/schema/event"
+import type { Part, ReasoningPart, TextPart, ToolPart } from "@cairn/schema/part"
+import type { SessionStatus } from "@cairn/schema/session"
+import type { Io } from "../io.ts"
+import { duration, plural } from "../render/format.ts"
+import { partLines } from "../render/part.ts"
+import { createScreen, type Screen } from "../render/screen.ts"
+import { headline, type ToolView } from "../render/tool.ts"
+import { styleOf } from "../terminal/look.ts"
+import { createSanitiser, sanitise, sanitiseLine } from "../terminal/sanitise.ts"
+import { createActivity, type Activity } from "./activity.ts"
+import { askLine, endLines } from "./text-end.ts"
+import type { Reporter, RunReport, RunStart } from "./reporter.ts"
+
+/** Lines of one diff that are shown on a terminal. */
+const diffLimit = 40
+
+/**
+ * For people and for pipes. On a terminal the text appears as it is written; elsewhere stdout gets the answer alone,
+ * at the end, and what the model said on its way there is progress on stderr.
+ */
+export function textReporter(io: Io): Reporter {
+  const screen = createScreen(io)
+  let run: Run | undefined
+  return {
+    start(start) {
+      run = createRun(io, screen, start)
+    },
+    event: (event) => run?.event(event),
+    ask(request) {
+      screen.gap()
+      io.stdout.write(askLine(request))
+    },
+    note: (text) => screen.lines([screen.style.warn(`cairn: ${sanitise(text)}`)]),
+    end(report) {
+      if (run) run.end(report)
+      else if (report.message !== undefined) screen.lines([`cairn: ${sanitise(report.message)}`])
+    },
+  }
+}
+
+interface Run {
+  event(event: BusEvent): void
+  end(report: RunReport): void
+}
+
+/** What has been shown of a part that grows. */
+interface Stream {
+  readonly kind: "answer" | "thought"
+  readonly clean: ReturnType<typeof createSanitiser>
+  readonly messageID: string
+  length: number
+  shown: boolean
+}
+
+interface State {
+  readonly io: Io
+  readonly screen: Screen
+  readonly view: ToolView
+  readonly activity: Activity
+  readonly sessionID: string
+  /** Messages that this run's model writes. Parts of others are not shown. */
+  readonly messages: Map<string, { readonly summary: boolean }>
+  readonly streams: Map<string, Stream>
+  /** Calls that were seen to begin: a settled call is shown once. */
+  readonly calls: Set<string>
+  /** Whole texts that may be the answer, until something follows them. */
+  held: { messageID: string; text: string }[]
+  /** The message whose text was last put on stdout. */
+  answered: string | undefined
+  steps: number
+  /** What stands above the cursor. */
+  last: Stream["kind"] | "text" | "tool" | undefined
+}
+
+function createRun(io: Io, screen: Screen, start: RunStart): Run {
+  const began = io.clock.monotonic()
+  const { style } = screen
+  const model = `${start.model.providerID}/${start.model.modelID}`
+  const head = `${start.resumed ? "continuing " : ""}${start.sessionID}`
+  screen.lines([style.dim(sanitiseLine(`${model}, agent ${start.agent}, ${head}`))])
+  const state: State = {
+    io,
+    screen,
+    view: {
+      style,
+      look: screen.err,
+      directory: start.directory,
+      diffLimit: screen.err.color || screen.err.live ? diffLimit : 0,
+    },
+    activity: createActivity(screen, io.clock, () => `waiting for ${sanitiseLine(model)}`),
+    sessionID: start.sessionID,
+    messages: new Map(),
+    streams: new Map(),
+    calls: new Set(),
+    held: [],
+    answered: undefined,
+    steps: 0,
+    last: undefined,
+  }
+  return {
+    event: (event) => onEvent(state, event),
+    end(report) {
+      state.activity.stop()
+      showAnswer(state, report)
+      const elapsed = duration(io.clock.monotonic() - began)
+      const facts = [plural(state.steps, "step"), elapsed]
+      screen.gap()
+      screen.lines(endLines(report, facts, style))
+    },
+  }
+}
+
+function onEvent(state: State, event: BusEvent): void {
+  if (event.type === "message.part.delta") return onDelta(state, event.properties)
+  if (!("sessionID" in event.properties) || event.properties.sessionID !== state.sessionID) return
+  switch (event.type) {
+    case "message.updated": {
+      const { info } = event.properties
+      if (info.role === "assistant" && info.time.completed === undefined) {
+        state.messages.set(info.id, { summary: info.summary === true })
+      }
+      return
+    }
+    case "message.part.updated":
+      return onPart(state, event.properties.part)
+    case "session.status":
+      return onStatus(state, event.properties.status)
+  }
+}
+
+function onStatus(state: State, status: SessionStatus): void {
+  state.activity.retry(status)
+  if (status.type !== "retry") return
+  const { screen, io } = state
+  const wait = duration(status.next - io.clock.now())
+  screen.lines([
+    screen.style.warn(`${sanitiseLine(status.message)}; attempt ${status.attempt} failed, next try in ${wait}`),
+  ])
+}
+
+function onPart(state: State, part: Part): void {
+  const message = state.messages.get(part.messageID)
+  if (!message || message.summary) return
+  switch (part.type) {
+    case "text":
+      return part.synthetic || part.ignored ? undefined : onText(state, part)
+    case "reasoning":
+      return onReasoning(state, part)
+    case "tool":
+      return onTool(state, part)
+    case "step-finish":
+      state.steps++
+      return
+    default:
+      showLines(state, partLines(part, state.view), "tool")
+  }
+}
+
+function onDelta(state: State, delta: { partID: string; delta: string }): void {
+  const stream = state.streams.get(delta.partID)
+  if (!stream) return
+  stream.length += delta.delta.length
+  flow(state, stream, stream.clean.push(delta.delta))
+}
+
+function onText(state: State, part: TextPart): void {
+  const whole = part.time === undefined || part.time.end !== undefined
+  if (state.screen.out.live) return grow(state, "answer", part, whole)
+  if (!whole || part.text.trim() === "") return
+  if (state.held.some((held) => held.messageID !== part.messageID)) releaseHeld(state)
+  state.held.push({ messageID: part.messageID, text: part.text })
+}
+
+function onReasoning(state: State, part: ReasoningPart): void {
+  if (state.screen.err.live) grow(state, "thought", part, part.time.end !== undefined)
+}
+
+/** Shows what a part has gained since the last time; deltas in between go the short way. */
+function grow(state: State, kind: Stream["kind"], part: TextPart | ReasoningPart, whole: boolean): void {
+  const stream = state.streams.get(part.id) ?? {
+    kind,
+    clean: createSanitiser(),
+    messageID: part.messageID,
+    length: 0,
+    shown: false,
+  }
+  state.streams.set(part.id, stream)
+  const gained = part.text.slice(stream.length)
+  stream.length += gained.length
+  flow(state, stream, stream.clean.push(gained) + (whole ? stream.clean.flush() : ""))
+  if (whole) state.streams.delete(part.id)
+}
+
+function flow(state: State, stream: Stream, piece: string): void {
+  const text = stream.shown ? piece : piece.replace(/^\s*\n/, "")
+  if (text === "") return
+  if (!stream.shown && state.last !== undefined) state.screen.gap()
+  stream.shown = true
+  state.last = stream.kind
+  if (stream.kind === "thought") return state.screen.thought(text)
+  state.answered = stream.messageID
+  state.screen.answer(text)
+}
+
+function onTool(state: State, part: ToolPart): void {
+  const { status } = part.state
+  if (status === "pending" || status === "running") {
+    state.calls.add(part.callID)
+    const plain = { ...state.view, style: styleOf(false) }
+    if (status === "running") state.activity.begin(part.callID, headline(part, plain))
+    return
+  }
+  if (!state.calls.delete(part.callID)) return
+  state.activity.settle(part.callID)
+  releaseHeld(state)
+  showLines(state, partLines(part, state.view), "tool")
+}
+
+/** Texts that were followed by a call are not the answer: they are progress. */
+function releaseHeld(state: State): void {
+  const texts = state.held
+  state.held = []
+  for (const { text } of texts) showLines(state, sanitise(text).trim().split("\n"), "text")
+}
+
+function showLines(state: State, lines: readonly string[], kind: "text" | "tool"): void {
+  if (lines.length === 0) return
+  if (state.screen.err.live && state.last !== undefined && state.last !== kind) state.screen.gap()
+  state.screen.lines(lines)
+  state.last = kind
+}
+
+function showAnswer(state: State, report: RunReport): void {
+  const { screen, io } = state
+  const answer = report.outcome?.text ?? ""
+  if (answer === "") releaseHeld(state)
+  if (!screen.out.live) {
+    // A terminal without cursor tricks gets the answer whole; a pipe gets it as the model wrote it.
+    const text = io.stdout.isTerminal ? sanitise(answer) : answer
+    if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`)
+    return
+  }
+  if (answer !== "" && state.answered === undefined) screen.answer(sanitise(answer))
+}
