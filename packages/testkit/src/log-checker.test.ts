@@ -101,7 +101,6 @@ const question: DurableEvent = { type: "question.asked", properties: { id: "que_
 const answer: DurableEvent = { type: "question.replied", properties: { sessionID, requestID: "que_1", answers: [] } }
 const item = {
   id: "inb_1",
-  messageID: "msg_1",
   delivery: "steer" as const,
   agent: "build",
   model: { providerID: "p", modelID: "m" },
