@@ -1,0 +1,42 @@
+import type { DurableEvent } from "@cairn/schema/event"
+import type { PermissionRequest, PermissionRule, PermissionRuleset } from "@cairn/schema/permission"
+import type { Ask } from "./ask.ts"
+import { evaluate, subjectOf } from "./rule.ts"
+
+/** What `always` has approved so far. They turn an ask into allow, and never touch a deny. */
+export interface Approvals {
+  readonly session: PermissionRuleset
+  /** Approved for the whole project, in this session. */
+  readonly project: PermissionRuleset
+}
+
+/** The approvals that a session's log holds, and the requests that nobody has answered. Pure. */
+export function foldApprovals(events: Iterable<DurableEvent>): Approvals & { readonly pending: PermissionRequest[] } {
+  const asked = new Map<string, PermissionRequest>()
+  const session: PermissionRule[] = []
+  const project: PermissionRule[] = []
+  for (const event of events) {
+    if (event.type === "permission.asked") asked.set(event.properties.id, event.properties)
+    if (event.type !== "permission.replied") continue
+    const request = asked.get(event.properties.requestID)
+    asked.delete(event.properties.requestID)
+    if (!request || event.properties.reply !== "always") continue
+    const target = event.properties.scope === "project" ? project : session
+    target.push(...approvalOf(request))
+  }
+  return { session, project, pending: [...asked.values()] }
+}
+
+/** The rules that approving a request for good adds. */
+export function approvalOf(request: Pick<PermissionRequest, "permission" | "always">): PermissionRuleset {
+  return request.always.map((pattern) => ({ permission: request.permission, pattern, action: "allow" }))
+}
+
+/** True when approvals cover everything an ask is about. What is opaque or protected is never covered. */
+export function approved(ask: Ask, approvals: PermissionRuleset, worktree: string): boolean {
+  if (ask.opaque || ask.mustAsk?.protected || ask.patterns.length === 0 || approvals.length === 0) return false
+  const own = approvals.filter((one) => one.permission === ask.permission)
+  return ask.patterns.every((pattern) => {
+    return evaluate(ask.permission, subjectOf(ask.permission, pattern, worktree), own).action === "allow"
+  })
+}

@@ -1,0 +1,235 @@
+import type { Ids } from "@cairn/kernel/id"
+import { err, ok, type Result } from "@cairn/kernel/result"
+import { abortable } from "@cairn/kernel/task"
+import type { ToolFailure } from "@cairn/schema/error"
+import type { DurableEvent } from "@cairn/schema/event"
+import type { PermissionPart, PermissionReply, PermissionRequest, PermissionRuleset } from "@cairn/schema/permission"
+import { approvalOf, type Approvals, approved } from "./approvals.ts"
+import type { Ask } from "./ask.ts"
+import { decide, decideOpaque, type RuleStack, ruleText, strictest, subjectOf, type Verdict } from "./rule.ts"
+
+/** Who answers: a client (`wait`), nobody (`deny`), or yes where that may be (`auto`), and nobody otherwise. */
+export type AskMode = "wait" | "deny" | "auto"
+
+/** Whose ask it is, and by which rules. */
+export interface AskScope {
+  readonly sessionID: string
+  readonly agent: string
+  readonly rules: RuleStack
+  readonly mode: AskMode
+  /** Real path of the worktree root. */
+  readonly worktree: string
+  readonly signal: AbortSignal
+  readonly tool?: { readonly messageID: string; readonly callID: string }
+  /** Called when an ask was refused because nobody could give the approval. */
+  readonly onUnanswered?: (request: PermissionRequest) => void
+}
+
+export interface Approval {
+  readonly hunks?: readonly number[]
+}
+
+export interface AsksOptions {
+  /** Makes events durable and publishes them, all or none, before it returns. */
+  append(sessionID: string, events: DurableEvent[]): void
+  readonly ids: Pick<Ids, "next">
+  /** What was approved before this process: `foldApprovals` of the session's log, and the project's. Read once a session. */
+  load?(sessionID: string): Approvals
+}
+
+/**
+ *     ask ─ deny ──────────────────────────────► denied (the rule is named)
+ *      │── allow, or approved ─────────────────► ok
+ *      └── ask: `permission.asked` is durable
+ *             ├ once, always ──────────────────► ok          (always: also what else is pending and now covered)
+ *             ├ reject with a message, nobody ─► denied      (goes to the model)
+ *             ├ reject ────────────────────────► rejected    (ends the turn; the session's other asks are rejected too)
+ *             └ interrupted: a reject is durable, rejects with the signal's reason
+ *
+ * Every `permission.asked` gets exactly one `permission.replied`.
+ */
+export interface Asks {
+  ask(ask: Ask, scope: AskScope): Promise<Result<Approval, ToolFailure>>
+  /** Answers a pending ask. False when there is none of that id here. */
+  reply(requestID: string, reply: PermissionReply): boolean
+  /** Asks of this process that wait for an answer, oldest first. */
+  pending(sessionID?: string): PermissionRequest[]
+  /** Forgets what is kept of a session; its pending asks are not touched. */
+  forget(sessionID: string): void
+}
+
+interface Waiting {
+  readonly request: PermissionRequest
+  readonly ask: Ask
+  readonly scope: AskScope
+  settle(result: Result<Approval, ToolFailure>): void
+}
+
+const nobody = "This needs an approval, and nobody is here to give it."
+const together = "Not run: the user rejected another call that was waiting at the same time."
+
+export function createAsks(options: AsksOptions): Asks {
+  const waiting = new Map<string, Waiting>()
+  const known = new Map<string, { session: PermissionRuleset; project: PermissionRuleset }>()
+  let projectWide: PermissionRuleset = []
+
+  const approvalsOf = (sessionID: string): PermissionRuleset => {
+    const kept = known.get(sessionID) ?? options.load?.(sessionID) ?? { session: [], project: [] }
+    known.set(sessionID, kept)
+    return [...projectWide, ...kept.project, ...kept.session]
+  }
+  const isApproved = (ask: Ask, scope: AskScope) => approved(ask, approvalsOf(scope.sessionID), scope.worktree)
+
+  const settle = (one: Waiting, reply: PermissionReply, result: Result<Approval, ToolFailure>) => {
+    options.append(one.scope.sessionID, [replied(one.request, reply)])
+    waiting.delete(one.request.id)
+    one.settle(result)
+  }
+  const remember = (one: Waiting, reply: PermissionReply) => {
+    const rules = approvalOf(one.request)
+    if (reply.scope === "project") projectWide = [...projectWide, ...rules]
+    else {
+      const kept = known.get(one.scope.sessionID) ?? { session: [], project: [] }
+      known.set(one.scope.sessionID, { ...kept, session: [...kept.session, ...rules] })
+    }
+  }
+
+  return {
+    async ask(ask, scope) {
+      scope.signal.throwIfAborted()
+      const verdict = verdictOf(ask, scope)
+      if (verdict.action === "deny") return err(deniedBy(ask, verdict))
+      if (verdict.action === "allow" && !ask.mustAsk) return ok({})
+      if (isApproved(ask, scope)) return ok({})
+      const request = requestOf(ask, scope, options.ids.next("permission"))
+      const asked: DurableEvent = { type: "permission.asked", properties: request }
+
+      const automatic = scope.mode === "auto" && ask.permission !== "doom_loop" && !ask.mustAsk?.protected
+      if (automatic) {
+        options.append(scope.sessionID, [asked, replied(request, { reply: "once" })])
+        return ok({})
+      }
+      if (scope.mode !== "wait") {
+        options.append(scope.sessionID, [asked, replied(request, { reply: "reject", message: nobody })])
+        scope.onUnanswered?.(request)
+        return err({ kind: "denied", message: `${nobody} ${whyAsked(ask, verdict)}` })
+      }
+
+      const answer = Promise.withResolvers<Result<Approval, ToolFailure>>()
+      options.append(scope.sessionID, [asked])
+      const one: Waiting = { request, ask, scope, settle: answer.resolve }
+      waiting.set(request.id, one)
+      try {
+        return await abortable(answer.promise, scope.signal)
+      } catch (error) {
+        // The answer may have come in the same tick as the interruption: then it stands.
+        if (waiting.delete(request.id)) {
+          options.append(scope.sessionID, [replied(request, { reply: "reject", message: "interrupted" })])
+        }
+        throw error
+      }
+    },
+
+    reply(requestID, given) {
+      const one = waiting.get(requestID)
+      if (!one) return false
+      const reply =
+        given.reply === "always" && one.request.always.length === 0 ? { ...given, reply: "once" as const } : given
+      if (reply.reply === "reject") {
+        const message = reply.message?.trim()
+        settle(one, reply, err(message ? { kind: "denied", message: `The user refused: ${message}` } : rejected))
+        for (const other of [...waiting.values()].filter((each) => each.scope.sessionID === one.scope.sessionID)) {
+          const failure: ToolFailure = message ? { kind: "denied", message: together } : rejected
+          settle(other, { reply: "reject", ...(message && { message: together }) }, err(failure))
+        }
+        return true
+      }
+      settle(one, reply, ok(reply.hunks ? { hunks: reply.hunks } : {}))
+      if (reply.reply !== "always") return true
+      remember(one, reply)
+      for (const other of waiting.values()) {
+        if (isApproved(other.ask, other.scope)) settle(other, { reply: "once" }, ok({}))
+      }
+      return true
+    },
+
+    pending(sessionID) {
+      const requests = [...waiting.values()].map((one) => one.request)
+      return sessionID === undefined ? requests : requests.filter((request) => request.sessionID === sessionID)
+    },
+
+    forget: (sessionID) => void known.delete(sessionID),
+  }
+}
+
+const rejected: ToolFailure = { kind: "rejected", message: "The user rejected this call." }
+
+function verdictOf(ask: Ask, scope: Pick<AskScope, "rules" | "worktree">): Verdict & { text?: string } {
+  const verdicts = verdictsOf(ask, scope)
+  return strictest(verdicts) ?? { action: "ask" }
+}
+
+function verdictsOf(ask: Ask, { rules, worktree }: Pick<AskScope, "rules" | "worktree">) {
+  const verdicts = ask.patterns.map((text) => ({
+    ...decide(rules, ask.permission, subjectOf(ask.permission, text, worktree)),
+    text,
+  }))
+  if (!ask.opaque) return verdicts
+  return [...verdicts, { ...decideOpaque(rules, ask.permission, ask.opaque.text), text: ask.opaque.text }]
+}
+
+function requestOf(ask: Ask, scope: AskScope, id: string): PermissionRequest {
+  const reasons = [ask.mustAsk?.reason, ask.opaque?.reason].filter((reason) => reason !== undefined)
+  return {
+    id,
+    sessionID: scope.sessionID,
+    permission: ask.permission,
+    patterns: ask.opaque ? [...ask.patterns, ask.opaque.text] : [...ask.patterns],
+    metadata: {
+      ...ask.metadata,
+      agent: scope.agent,
+      ...(reasons.length > 0 && { reason: reasons.join("; ") }),
+      parts: partsOf(ask, scope),
+    },
+    always: ask.mustAsk?.protected || ask.opaque ? [] : [...ask.always],
+    ...(scope.tool && { tool: { ...scope.tool } }),
+  }
+}
+
+function partsOf(ask: Ask, scope: AskScope): PermissionPart[] {
+  return verdictsOf(ask, scope).map(({ text, action, rule }) => {
+    const given = ask.parts?.find((part) => part.text === text)
+    const opaque = text === ask.opaque?.text ? ask.opaque.reason : undefined
+    return {
+      text,
+      verdict: action,
+      ...(rule && { rule }),
+      reason: opaque ?? ask.mustAsk?.reason ?? (rule ? `the rule ${ruleText(rule)}` : "no rule speaks of it"),
+      ...(given?.destructive && { destructive: true }),
+    }
+  })
+}
+
+function deniedBy(ask: Ask, verdict: Verdict & { text?: string }): ToolFailure {
+  const what = verdict.text === undefined ? ask.permission : `${ask.permission} ${shorten(verdict.text)}`
+  const by = verdict.rule ? `the rule ${ruleText(verdict.rule)}` : "the rules"
+  return {
+    kind: "denied",
+    message: `Not allowed: ${what} is denied by ${by}. Do not try another way to the same end; go on without it.`,
+  }
+}
+
+function whyAsked(ask: Ask, verdict: Verdict & { text?: string }): string {
+  const what = `${ask.permission} ${shorten(verdict.text ?? "")}`.trim()
+  const why =
+    ask.mustAsk?.reason ??
+    ask.opaque?.reason ??
+    (verdict.rule ? `the rule ${ruleText(verdict.rule)}` : "no rule allows it")
+  return `Asked: ${what} (${why}).`
+}
+
+const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+
+function replied(request: PermissionRequest, reply: PermissionReply): DurableEvent {
+  return { type: "permission.replied", properties: { sessionID: request.sessionID, requestID: request.id, ...reply } }
+}

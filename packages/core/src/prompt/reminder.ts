@@ -1,0 +1,71 @@
+/** Everything the engine itself says to the model inside a conversation. */
+export type ReminderName = "date" | "steer" | "step-limit" | "interrupted" | "loop-guard" | "plan" | "continue"
+
+interface Kind {
+  /** What stands above the text: who speaks, and what to make of it. */
+  readonly head: string
+  /** Most characters of the text. */
+  readonly limit: number
+}
+
+const kinds: Readonly<Record<ReminderName, Kind>> = {
+  date: { head: "", limit: 200 },
+  steer: {
+    head: "The user sent this new message while you were working. Take it into account now, then go on with what is still to be done:",
+    limit: 200_000,
+  },
+  "step-limit": { head: "", limit: 2_000 },
+  interrupted: { head: "", limit: 1_000 },
+  "loop-guard": { head: "", limit: 2_000 },
+  plan: { head: "", limit: 4_000 },
+  continue: { head: "", limit: 1_000 },
+}
+
+/**
+ * A named fragment from the engine. The same arguments give the same bytes. Text beyond the name's limit is cut and
+ * says so; text that looks like the end of a fragment cannot end it.
+ */
+export function reminder(name: ReminderName, text: string): string {
+  const { head, limit } = kinds[name]
+  const body = bounded(text, limit).replaceAll(/<(\/?)system-reminder/gi, "<$1 system-reminder")
+  return [`<system-reminder name="${name}">`, ...(head ? [head] : []), body, "</system-reminder>"].join("\n")
+}
+
+/** Text of at most `limit` characters, with a note of how much is missing when it was cut. */
+export function bounded(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  // Never between the two halves of a character.
+  const end = /[\uD800-\uDBFF]/.test(text[limit - 1] ?? "") ? limit - 1 : limit
+  return `${text.slice(0, end)}\n[${text.length - end} more characters were cut]`
+}
+
+/** The date for the first user message, and again when it has changed. `date` is `dateOf(now)`. */
+export const dateReminder = (date: string, changed = false): string =>
+  reminder("date", changed ? `The date has changed. Today is ${date}.` : `Today is ${date}.`)
+
+/** `Saturday 2026-11-21` on the clock of this machine. Equal texts are the same day. */
+export function dateOf(now: number): string {
+  const date = new Date(now)
+  const two = (value: number) => String(value).padStart(2, "0")
+  return `${weekdays[date.getDay()]} ${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const
+
+/** Sent with the last step an agent may take: no tools any more, only an answer. */
+export const stepLimitReminder = (steps: number): string =>
+  reminder(
+    "step-limit",
+    `This is the last of ${steps} steps you have for this turn. Call no more tools. Answer now: what is done, what you found, what is still open and how to go on.`,
+  )
+
+/** Stands where a turn was cut off, so that the model does not take its last words for finished work. */
+export const interruptedReminder = (): string =>
+  reminder(
+    "interrupted",
+    "The user interrupted you here. What you had begun may be half done: look before you rely on it. Do what the next message asks.",
+  )
+
+/** Sent when the same thing was tried again and again and the user let it go on. */
+export const loopGuardReminder = (why: string): string =>
+  reminder("loop-guard", `You are repeating yourself: ${why}. Try another way, or say what stops you.`)
