@@ -59,8 +59,8 @@ export interface Catalog {
   models(providerID: string): Readonly<Record<string, CatalogModel>>
   /** `provider/model` references that contain `text`, sorted; all of them without a text. Unpacks everything. */
   list(text?: string): string[]
-  /** At most three references that may have been meant by `text`, best first. */
-  suggest(text: string): string[]
+  /** At most three references, of the catalogue and of `others`, that may have been meant by `text`; best first. */
+  suggest(text: string, others?: readonly string[]): string[]
 }
 
 /** Providers that make their models themselves, first where several offer one. */
@@ -99,7 +99,7 @@ export function createCatalog(bytes: () => Uint8Array = () => readFileSync(asset
     model: (providerID, modelID) => own(models(providerID), modelID),
     models,
     list: (text = "") => references().filter((reference) => reference.toLowerCase().includes(text.toLowerCase())),
-    suggest: (text) => nearest(text, references(), wellKnown),
+    suggest: (text, others = []) => nearest(text, [...new Set([...others, ...references()])], wellKnown),
   }
 }
 

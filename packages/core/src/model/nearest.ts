@@ -30,7 +30,10 @@ function split(reference: string): [provider: string, model: string] {
 }
 
 function normal(text: string): string {
-  return text.toLowerCase().replace(/[^a-z0-9]+/g, " ").trim()
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim()
 }
 
 function pairs(text: string): Map<string, number> {
