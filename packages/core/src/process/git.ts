@@ -1,0 +1,73 @@
+import { err, ok, type Result } from "@cairn/kernel/result"
+import type { Environment } from "./environment.ts"
+import type { Supervisor } from "./supervisor.ts"
+
+/** Why a git call gave no answer. `failed` has git's exit code and its message. */
+export interface GitFailure {
+  readonly kind: "missing" | "failed" | "timeout" | "too_long" | "io"
+  readonly message: string
+  readonly exitCode?: number
+}
+
+export interface GitCall {
+  readonly cwd: string
+  readonly signal: AbortSignal
+  /** 10 s when left out. */
+  readonly timeoutMs?: number
+  /** Most bytes of an answer, 1 MiB when left out; a longer one is a failure, never a cut answer. */
+  readonly maxBytes?: number
+  readonly stdin?: string
+}
+
+/** The engine's own git: standard output of a call that exited with 0. Interruption rejects with the reason. */
+export interface Git {
+  run(args: readonly string[], call: GitCall): Promise<Result<string, GitFailure>>
+}
+
+/** A repository's config can start programs; these keep a mere question from doing so. */
+const guards = [
+  "--no-pager",
+  "--no-replace-objects",
+  "--no-optional-locks",
+  ["-c", "core.fsmonitor=false"],
+  ["-c", "core.hooksPath=/dev/null"],
+  ["-c", "protocol.allow=never"],
+  ["-c", "diff.external="],
+].flat()
+
+const takesDiffOptions = new Set(["diff", "diff-files", "diff-index", "diff-tree", "log", "show"])
+
+/** Git for the engine itself. The model's git commands run through bash, under the permission rules. */
+export function createGit(supervisor: Supervisor): Git {
+  const env = gitEnvironment(supervisor.env)
+  return {
+    async run(args, call) {
+      const [subcommand = "", ...rest] = args
+      const plain = takesDiffOptions.has(subcommand) ? ["--no-ext-diff", "--no-textconv"] : []
+      const ran = await supervisor.run({
+        argv: ["git", ...guards, subcommand, ...plain, ...rest],
+        cwd: call.cwd,
+        env,
+        signal: call.signal,
+        timeoutMs: call.timeoutMs ?? 10_000,
+        maxBytes: call.maxBytes ?? 1_048_576,
+        ...(call.stdin === undefined ? {} : { stdin: call.stdin }),
+      })
+      if (!ran.ok) return err({ kind: ran.error.kind === "missing" ? "missing" : "io", message: ran.error.message })
+      const { exitCode, signal, stdout, stderr, timedOut, truncated } = ran.value
+      if (timedOut)
+        return err({ kind: "timeout", message: `git ${subcommand} took longer than ${call.timeoutMs ?? 10_000} ms` })
+      if (exitCode === 0 && truncated)
+        return err({ kind: "too_long", message: `git ${subcommand} said more than can be read` })
+      if (exitCode === 0) return ok(stdout)
+      const message = stderr.trim() || `git ${subcommand} ended with ${exitCode ?? signal}`
+      return err({ kind: "failed", message, ...(exitCode === null ? {} : { exitCode }) })
+    },
+  }
+}
+
+/** Without the caller's `GIT_*`, which could name another repository, another config, or a program to run. */
+function gitEnvironment(env: Environment): Environment {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith("GIT_"))
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test"
+import { globMatcher, longestPattern, matchGlob } from "./glob.ts"
+
+describe("matchGlob", () => {
+  test.each([
+    ["*.ts", "a.ts", true],
+    ["*.ts", "src/a.ts", false],
+    ["**/*.ts", "a.ts", true],
+    ["**/*.ts", "src/deep/a.ts", true],
+    ["src/**", "src/a/b", true],
+    ["src/**", "src", false],
+    ["a/**/b", "a/b", true],
+    ["*", ".hidden", true],
+    ["{a,b}/*.{ts,tsx}", "b/x.tsx", true],
+    ["{a,b}/*.{ts,tsx}", "c/x.tsx", false],
+    ["a?c", "abc", true],
+    ["a?c", "a/c", false],
+    ["a?c", "aéc", true],
+    ["[!a]b", "cb", true],
+    ["[a-c]d", "bd", true],
+    ["\\*", "*", true],
+    ["\\*", "x", false],
+    ["", "", true],
+  ])("%s on %s is %p", (pattern, path, expected) => {
+    expect(matchGlob(pattern, path)).toBe(expected)
+  })
+
+  test("patterns made to be slow, or broken, answer", () => {
+    expect(matchGlob("{".repeat(10_000), "a")).toBe(false)
+    expect(matchGlob("{a,b}".repeat(10_000), "c")).toBe(false)
+    expect(matchGlob("*a".repeat(3_000), `${"a".repeat(6_000)}b`)).toBe(false)
+    expect(matchGlob(`${"**/a/".repeat(500)}b`, `${"a/".repeat(1_000)}c`)).toBe(false)
+    expect(() => matchGlob("[a-", "a")).not.toThrow()
+    expect(matchGlob("*".repeat(longestPattern + 1), "a")).toBe(false)
+  })
+})
+
+describe("globMatcher", () => {
+  test("a name without a slash means any depth, one with a slash starts at the root", () => {
+    expect(["a.ts", "src/b.ts", "src/c.js"].filter(globMatcher("*.ts"))).toEqual(["a.ts", "src/b.ts"])
+    expect(["a.ts", "src/b.ts"].filter(globMatcher("./*.ts"))).toEqual(["a.ts"])
+    expect(["a.ts", "src/b.ts"].filter(globMatcher("/a.ts"))).toEqual(["a.ts"])
+    expect(["src/b.ts", "lib/src/b.ts"].filter(globMatcher("src/*"))).toEqual(["src/b.ts"])
+    expect(["x/.env", "x/a"].filter(globMatcher(".env"))).toEqual(["x/.env"])
+  })
+})
