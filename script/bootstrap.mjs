@@ -1,10 +1,8 @@
 // From a fresh clone to a running program: finds or installs the pinned Bun, installs the dependencies, runs.
 // Plain JavaScript without dependencies, because nothing is installed yet. Runs on Node >= 20 and on Bun.
 //
-//   node script/bootstrap.mjs install          only prepares
-//   node script/bootstrap.mjs start [args…]    prepares, then runs script/start.ts
-//   node script/bootstrap.mjs test [args…]     prepares, then runs script/test.ts
-//   node script/bootstrap.mjs exec <command> [args…]    prepares, then runs a command with Bun on PATH
+//   node script/bootstrap.mjs install            only prepares
+//   node script/bootstrap.mjs <task> [args…]     prepares, then runs the task of that name
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
@@ -16,6 +14,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const tools = join(root, ".tools")
 const windows = process.platform === "win32"
 const lockPatience = 15 * 60_000
+const tasks = {
+  start: "script/start.ts",
+  test: "script/test.ts",
+  check: "script/check.ts",
+  build: "script/build.ts",
+  bench: "bench/main.ts",
+}
 
 /** Ends the program with a message for the user: what happened, where, what to do. */
 class Failure extends Error {}
@@ -74,14 +79,16 @@ function installBun(version) {
   if (!npm && !other)
     throw new Failure(`Bun ${version} is not here and npm is not on PATH. Install Node.js with npm, or Bun ${version}.`)
   const flags = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--include=optional", "--loglevel=error"]
+  // npm's own patience is over a minute for each of the dozen requests.
+  const patience = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"]
   const [command, ...args] = npm
-    ? [...npm, "install", "--prefix", tools, ...flags, `bun@${version}`]
+    ? [...npm, "install", "--prefix", tools, ...flags, ...patience, `bun@${version}`]
     : [other, "add", "--exact", "--cwd", tools, `bun@${version}`]
   const output = runQuietly(command, args, tools)
   const bun = findBun(version)
   if (bun) return bun
   throw new Failure(
-    `Bun ${version} could not be installed into ${tools}.\n${indent(output)}\n` +
+    `Bun ${version} could not be installed into ${tools}.\n${indent(output ?? "npm reported success, but no Bun of this version can be run.")}\n` +
       "Check that the npm registry is reachable from here (`npm ping`; a proxy or a mirror is set in ~/.npmrc) and that\n" +
       `this platform has Bun (${process.platform}-${process.arch}), or put Bun ${version} on PATH yourself, then run the command again.`,
   )
@@ -136,18 +143,13 @@ function readStamp(path) {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined
 }
 
-/** Runs a command without a terminal. Undefined when it succeeded, else what it printed or why it did not start. */
+/** Runs a command without a terminal. Undefined when it succeeded, else what it printed and why it did not end well. */
 function runQuietly(command, args, cwd, env = process.env) {
-  const result = spawnSync(command, args, {
-    cwd,
-    env,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    maxBuffer: 64 << 20,
-  })
+  const stdio = ["ignore", "pipe", "pipe"]
+  const result = spawnSync(command, args, { cwd, env, encoding: "utf8", stdio, maxBuffer: 64 << 20, timeout: 600_000 })
   if (result.status === 0) return undefined
-  const output = `${result.stdout ?? ""}${result.stderr ?? ""}`.trim()
-  return output || result.error?.message || `${basename(command)} ended with ${result.signal ?? result.status}`
+  const reason = result.error?.message ?? `${basename(command)} ended with ${result.signal ?? result.status}`
+  return [result.stdout, result.stderr, reason].filter(Boolean).join("\n").trim()
 }
 
 /** Prepares once at a time: a second process waits until the first is done, or takes over when it died. */
@@ -257,19 +259,13 @@ function indent(text) {
 }
 
 function main([task, ...rest]) {
-  const args = rest[0] === "--" ? rest.slice(1) : rest
-  const scripts = { start: "start.ts", test: "test.ts" }
-  const known = task === "install" || (task === "exec" && args.length > 0) || Object.hasOwn(scripts, task ?? "")
-  if (!known)
-    throw new Failure(
-      "Usage: node script/bootstrap.mjs install | start [args…] | test [args…] | exec <command> [args…]",
-    )
-  const version = pinnedVersion()
-  const bun = prepare(version)
-  if (task === "install") return
-  const env = environment(bun)
-  if (task === "exec") return runAs(args[0], args.slice(1), env)
-  runAs(bun, ["run", join(root, "script", scripts[task]), ...args], env)
+  const script = Object.hasOwn(tasks, task ?? "") ? tasks[task] : undefined
+  if (!script && task !== "install") {
+    throw new Failure(`Usage: node script/bootstrap.mjs install | ${Object.keys(tasks).join(" | ")} [args…]`)
+  }
+  const bun = prepare(pinnedVersion())
+  // `npm start -- x` drops the dashes, `bun run start -- x` hands them on.
+  if (script) runAs(bun, ["run", join(root, script), ...(rest[0] === "--" ? rest.slice(1) : rest)], environment(bun))
 }
 
 try {
