@@ -6,9 +6,9 @@ import type { ModelRef, Tokens } from "@cairn/schema/model"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Delivery, InboxItem, PromptPart } from "@cairn/schema/prompt"
 import type { Session, SessionStatus } from "@cairn/schema/session"
+import type { AskMode } from "./permission/asks.ts"
 
-/** Who answers asks of a run: a client (`wait`), nobody (`deny`), or yes where that may be (`auto`). */
-export type AskMode = "wait" | "deny" | "auto"
+export type { AskMode }
 
 export interface PromptInput {
   readonly sessionID: string
@@ -100,7 +100,8 @@ export interface Engine extends AsyncDisposable {
   messages(sessionID: string): MessageWithParts[]
   inbox(sessionID: string): InboxItem[]
   updateSession(sessionID: string, change: { title?: string }): Session | undefined
-  deleteSession(sessionID: string): boolean
+  /** Removes the session and what was said in it. Refused while another process runs it; a run of this process is aborted first. */
+  deleteSession(sessionID: string): Promise<Result<void, SetupError>>
   /**
    * Accepts a prompt and resolves when the turn that answers it has ended. The prompt is durable before
    * this returns its promise's first step. Setup errors append nothing. Abort it by `abort(sessionID)`.

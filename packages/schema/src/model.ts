@@ -15,3 +15,15 @@ export const Tokens = z.object({
 export type Tokens = z.infer<typeof Tokens>
 
 export const noTokens = (): Tokens => ({ input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } })
+
+/** The sum, field by field. `total` is there when both sides or only one side have it. */
+export function addTokens(a: Tokens, b: Tokens): Tokens {
+  const total = a.total === undefined && b.total === undefined ? {} : { total: (a.total ?? 0) + (b.total ?? 0) }
+  return {
+    ...total,
+    input: a.input + b.input,
+    output: a.output + b.output,
+    reasoning: a.reasoning + b.reasoning,
+    cache: { read: a.cache.read + b.cache.read, write: a.cache.write + b.cache.write },
+  }
+}

@@ -1,28 +1,11 @@
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { FilePart } from "@cairn/schema/part"
-import type { PermissionPart } from "@cairn/schema/permission"
 import type { z } from "zod"
+import type { Ask } from "../permission/ask.ts"
+import type { Approval } from "../permission/asks.ts"
 
-/** What a tool asks before it acts. The strictest verdict over `patterns` counts. */
-export interface Ask {
-  /** The rule key: read, edit, bash, external_directory … */
-  readonly permission: string
-  /** What will happen: real paths, or commands. */
-  readonly patterns: readonly string[]
-  /** The narrowest useful patterns that an `always` would approve. Empty: only `once` is offered. */
-  readonly always: readonly string[]
-  /** For the person who decides: `filepath`, `diff`, `command` … */
-  readonly metadata?: Readonly<Record<string, unknown>>
-  readonly parts?: readonly PermissionPart[]
-  /** A reason to ask whatever the rules allow (a protected path, a line that could not be understood). Deny still denies. */
-  readonly mustAsk?: { readonly reason: string; readonly protected?: boolean }
-}
-
-/** What was approved. With `hunks` only these hunks of the shown diff may be applied. */
-export interface Approval {
-  readonly hunks?: readonly number[]
-}
+export type { Approval, Ask }
 
 /** What a running tool gets: who calls, where, and the few operations that belong to the call. */
 export interface ToolContext {

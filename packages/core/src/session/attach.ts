@@ -1,0 +1,46 @@
+import { open } from "node:fs/promises"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Result, err, ok } from "@cairn/kernel/result"
+import type { SetupError } from "@cairn/schema/error"
+import type { PromptPart } from "@cairn/schema/prompt"
+
+/** Largest file that a prompt may carry, bytes. */
+const largest = 20 * 1024 * 1024
+
+/** Takes `file:` URLs of a prompt into it as `data:` URLs, so that the session keeps what the model saw. */
+export async function attachFiles(parts: readonly PromptPart[]): Promise<Result<PromptPart[], SetupError>> {
+  const attached: PromptPart[] = []
+  for (const part of parts) {
+    if (part.type !== "file" || !part.url.startsWith("file:")) {
+      attached.push(part)
+      continue
+    }
+    const path = pathOf(part.url)
+    const data = path === undefined ? undefined : await readBounded(path)
+    if (path === undefined || typeof data !== "object") return err({ kind: "file", message: data ?? `${part.url} is not a file URL.` })
+    attached.push({ ...part, filename: part.filename ?? basename(path), url: `data:${part.mime};base64,${data.toString("base64")}` })
+  }
+  return ok(attached)
+}
+
+/** The content, or why there is none. */
+async function readBounded(path: string): Promise<Buffer | string> {
+  try {
+    await using file = await open(path, "r")
+    const stat = await file.stat()
+    if (!stat.isFile()) return `${path} is not a regular file. Attach a file, or name the directory in the prompt.`
+    if (stat.size > largest) return `${path} is larger than ${largest / 1024 / 1024} MB. Name it in the prompt instead: the model can read parts of it.`
+    return await file.readFile()
+  } catch (error) {
+    return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+function pathOf(url: string): string | undefined {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
+  }
+}

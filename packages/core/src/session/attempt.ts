@@ -1,0 +1,195 @@
+import { sleep } from "@cairn/kernel/clock"
+import { Interrupted } from "@cairn/kernel/interrupted"
+import type { ErrorClass, MessageError } from "@cairn/schema/error"
+import type { DurableEvent } from "@cairn/schema/event"
+import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
+import { addTokens, noTokens } from "@cairn/schema/model"
+import { type Classified, classify, toMessageError } from "../model/errors.ts"
+import { maxOutput } from "../model/limits.ts"
+import { retryDelay } from "../model/retry.ts"
+import { costOf, finishOf, tokensOf } from "../model/usage.ts"
+import { closeParts } from "./closing.ts"
+import { type StepResult, takeStep } from "./step.ts"
+import type { Turn, TurnDeps } from "./turn.ts"
+import { type SettledCall, createCallRunner, interruptedText } from "./tool-run.ts"
+
+export type Attempted =
+  | { readonly ok: true; readonly calls: readonly SettledCall[]; readonly answered: boolean }
+  | { readonly ok: false; readonly failure: { readonly error: MessageError; readonly class: ErrorClass } }
+
+/**
+ * One step, tried again as its errors allow. What a broken stream had finished stays in the history, its calls count
+ * as made, and the next try goes on from there. Returns early when interrupted: the caller looks at the signal.
+ */
+export async function attemptStep(deps: TurnDeps, turn: Turn, options: { tools: boolean }): Promise<Attempted> {
+  turn.steps++
+  let message = beginMessage(deps, turn)
+  for (let attempt = 1; ; attempt++) {
+    const step = await callOnce(deps, turn, message, options)
+    if (turn.run.signal.aborted) throw new Interrupted()
+    if (!step.failure) return settleStep(deps, turn, message, step)
+    const { ref, providerName, keySource } = turn.model
+    const classified = classify(step.failure.error, { providerID: ref.providerID, providerName, keySource, now: turn.run.clock.now() })
+    const delay = retryDelay(attempt, classified, deps.random())
+    if (delay === undefined) return giveUp(deps, turn, message, step, classified)
+    noteRetry(deps, turn, message, step, { attempt, classified, delay })
+    if (step.calls.some((call) => call.rejected)) return { ok: true, calls: step.calls, answered: true }
+    await sleep(turn.run.clock, delay, turn.run.signal)
+    turn.run.publish({ type: "session.status", properties: { sessionID: turn.run.sessionID, status: { type: "busy" } } })
+    if (step.answered) message = beginMessage(deps, turn)
+  }
+}
+
+function beginMessage(deps: TurnDeps, turn: Turn): AssistantMessage {
+  const { run, agent, model } = turn
+  const { sessionID } = run
+  const now = run.clock.now()
+  const info: AssistantMessage = {
+    id: run.messageID(),
+    sessionID,
+    role: "assistant",
+    time: { created: now },
+    parentID: turn.parentID,
+    modelID: model.ref.modelID,
+    providerID: model.ref.providerID,
+    mode: agent.name,
+    agent: agent.name,
+    path: { cwd: deps.directory, root: deps.worktree },
+    cost: 0,
+    tokens: noTokens(),
+  }
+  turn.messageID = info.id
+  const part = { id: run.partID(), sessionID, messageID: info.id, type: "step-start" as const }
+  run.write(
+    { type: "message.updated", properties: { sessionID, info } },
+    { type: "message.part.updated", properties: { sessionID, part, time: now } },
+  )
+  return info
+}
+
+function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, options: { tools: boolean }): Promise<StepResult> {
+  const { run, model, agent, log } = turn
+  const request = {
+    system: turn.system,
+    messages: turn.context.messages(),
+    tools: turn.tools,
+    toolChoice: { type: options.tools ? ("auto" as const) : ("none" as const) },
+    maxOutputTokens: maxOutput(model.limits),
+    ...(agent.temperature !== undefined && { temperature: agent.temperature }),
+    ...(agent.topP !== undefined && { topP: agent.topP }),
+  }
+  const calls = createCallRunner({ ...deps, run, agent: agent.name })
+  return takeStep({ run, log, message, calls }, deps.call(model, request, run.signal))
+}
+
+/** Closes a step that ended well, with what it cost. */
+function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: StepResult): Attempted {
+  const { run, model } = turn
+  const { sessionID } = run
+  const now = run.clock.now()
+  const finish = finishOf(step.finish!.finishReason)
+  const tokens = tokensOf(step.finish!.usage)
+  const cost = costOf(tokens, model.cost)
+  const failure = failureOf(finish, step)
+  const info: AssistantMessage = {
+    ...message,
+    time: { ...message.time, completed: now },
+    finish,
+    tokens,
+    cost,
+    ...(failure && { error: failure.error }),
+  }
+  const cutOff = "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
+  const open = closeParts({ info, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
+  const part = { id: run.partID(), sessionID, messageID: message.id, type: "step-finish" as const, reason: finish, cost, tokens }
+  turn.tokens = addTokens(turn.tokens, tokens)
+  turn.cost += cost
+  run.write(
+    ...open,
+    { type: "message.part.updated", properties: { sessionID, part, time: now } },
+    { type: "message.updated", properties: { sessionID, info } },
+    ...sessionTotals(deps, turn, now, tokens, cost),
+  )
+  turn.context.push({ info, parts: deps.store.read.parts(message.id) })
+  if (failure) return { ok: false, failure }
+  return { ok: true, calls: [...step.calls, ...cutCalls(open)], answered: step.answered }
+}
+
+/** Calls that the stream began and did not finish: settled as errors, and the model may answer to that. */
+function cutCalls(closed: readonly DurableEvent[]): SettledCall[] {
+  return closed.flatMap((event) =>
+    event.type === "message.part.updated" && event.properties.part.type === "tool"
+      ? [{ part: event.properties.part, changedFile: false, rejected: false }]
+      : [],
+  )
+}
+
+/** Ends that are failures although the stream was whole. Calls that came with it still count. */
+function failureOf(finish: string, step: StepResult): { error: MessageError; class: ErrorClass } | undefined {
+  if (finish === "content-filter") {
+    const message = "The provider's content filter stopped the answer. Rephrase the request, or use another model."
+    return { error: { name: "ContentFilterError", data: { message } }, class: "content_filter" }
+  }
+  if (step.calls.length > 0) return undefined
+  if (finish === "length") return { error: { name: "MessageOutputLengthError", data: {} }, class: "fatal" }
+  if (finish === "error") {
+    const message = "The provider ended the answer with an error and did not say which."
+    return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }
+  }
+  return undefined
+}
+
+function sessionTotals(deps: TurnDeps, turn: Turn, now: number, tokens: AssistantMessage["tokens"], cost: number): DurableEvent[] {
+  const session = deps.store.read.session(turn.run.sessionID)
+  if (!session) return []
+  const { total: _, ...sum } = addTokens(session.tokens ?? noTokens(), tokens)
+  const info = { ...session, tokens: sum, cost: (session.cost ?? 0) + cost, time: { ...session.time, updated: now } }
+  return [{ type: "session.updated", properties: { sessionID: session.id, info } }]
+}
+
+/** Closes the parts of a try that failed and says when the next one is. A try that gave something ends its message. */
+function noteRetry(
+  deps: TurnDeps,
+  turn: Turn,
+  message: AssistantMessage,
+  step: StepResult,
+  retry: { attempt: number; classified: Classified; delay: number },
+): void {
+  const { run } = turn
+  const { sessionID } = run
+  const now = run.clock.now()
+  const error = apiError(retry.classified)
+  const part = { id: run.partID(), sessionID, messageID: message.id, type: "retry" as const, attempt: retry.attempt, error, time: { created: now } }
+  const broken = brokenMessage(deps, message, now)
+  run.write(...broken.closing, { type: "message.part.updated", properties: { sessionID, part, time: now } })
+  if (step.answered) {
+    const info = { ...message, finish: "error", time: { ...message.time, completed: now } }
+    run.write({ type: "message.updated", properties: { sessionID, info } })
+    turn.context.push({ info, parts: deps.store.read.parts(message.id) })
+  }
+  const status = { type: "retry" as const, attempt: retry.attempt, message: error.data.message, next: now + retry.delay }
+  run.publish({ type: "session.status", properties: { sessionID, status } })
+}
+
+function giveUp(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: StepResult, classified: Classified): Attempted {
+  const { run } = turn
+  const now = run.clock.now()
+  const error = toMessageError(classified)
+  const { closing } = brokenMessage(deps, message, now)
+  const info = { ...message, error, time: { ...message.time, completed: now } }
+  run.write(...closing, { type: "message.updated", properties: { sessionID: run.sessionID, info } })
+  if (step.answered) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
+  run.publish({ type: "session.error", properties: { sessionID: run.sessionID, error } })
+  return { ok: false, failure: { error, class: classified.class } }
+}
+
+function brokenMessage(deps: TurnDeps, message: AssistantMessage, now: number) {
+  const whole: MessageWithParts = { info: message, parts: deps.store.read.parts(message.id) }
+  return { closing: closeParts(whole, { toolError: interruptedText, now }) }
+}
+
+function apiError(classified: Classified) {
+  const error = toMessageError(classified)
+  if (error.name === "APIError") return error
+  return { name: "APIError" as const, data: { message: classified.message, isRetryable: true } }
+}

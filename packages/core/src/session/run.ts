@@ -1,0 +1,30 @@
+import type { Clock } from "@cairn/kernel/clock"
+import type { Ids } from "@cairn/kernel/id"
+import type { DurableEvent, TransientEvent } from "@cairn/schema/event"
+import type { Store } from "../store/store.ts"
+
+/** One turn of one session while it runs: the lease it holds, its signal, and the only way it may write. */
+export interface Run {
+  readonly sessionID: string
+  readonly runID: string
+  /** Aborted when the turn is interrupted. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Appends in one transaction. Throws `LeaseLost` when another process took the session over. */
+  write(...events: DurableEvent[]): void
+  /** Appends the run's last events and gives the session back, in one tick: the next prompt finds it idle. */
+  end(...events: DurableEvent[]): void
+  publish(event: TransientEvent): void
+  /** Ids greater than every id of their kind in the session. */
+  messageID(): string
+  partID(): string
+}
+
+/** Ids of one session that ascend past what is stored, whatever the clock says. */
+export function sessionIDs(store: Store, ids: Ids, sessionID: string): Pick<Run, "messageID" | "partID"> {
+  const last = store.read.lastIDs(sessionID)
+  return {
+    messageID: () => (last.message = ids.next("message", last.message)),
+    partID: () => (last.part = ids.next("part", last.part)),
+  }
+}

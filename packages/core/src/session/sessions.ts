@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs"
+import type { Clock } from "@cairn/kernel/clock"
+import type { Ids } from "@cairn/kernel/id"
+import type { ModelRef } from "@cairn/schema/model"
+import type { Session } from "@cairn/schema/session"
+import type { SessionFilter } from "../engine.ts"
+import type { Store } from "../store/store.ts"
+
+interface Deps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly version: string
+  readonly directory: string
+}
+
+export interface NewSession {
+  readonly title?: string
+  readonly parentID?: string
+  readonly agent?: string
+  readonly model?: ModelRef
+}
+
+/** What a session is called until its first prompt names it. */
+export const untitled = "New session"
+
+export function createSession({ store, clock, ids, version, directory }: Deps, projectID: string, input: NewSession): Session {
+  const now = clock.now()
+  const id = ids.next("session")
+  const { model } = input
+  const info: Session = {
+    id,
+    slug: id.slice(-8).toLowerCase(),
+    projectID,
+    directory,
+    ...(input.parentID !== undefined && { parentID: input.parentID }),
+    title: input.title ?? untitled,
+    ...(input.agent !== undefined && { agent: input.agent }),
+    ...(model && { model: { id: model.modelID, providerID: model.providerID, ...(model.variant !== undefined && { variant: model.variant }) } }),
+    version,
+    time: { created: now, updated: now },
+  }
+  store.append(id, [{ type: "session.created", properties: { sessionID: id, info } }])
+  return info
+}
+
+/** Sessions of a project, newest first: of this directory and of directories that are gone, or of all of them. */
+export function listSessions({ store, directory }: Deps, projects: readonly string[], filter: SessionFilter): Session[] {
+  const limit = filter.limit ?? 100
+  const all = store.read.sessions({ projects, limit: filter.scope === "project" ? limit : undefined })
+  if (filter.scope === "project") return all
+  const gone = new Map<string, boolean>()
+  const isGone = (path: string) => {
+    const known = gone.get(path) ?? !existsSync(path)
+    gone.set(path, known)
+    return known
+  }
+  return all.filter((session) => session.directory === directory || isGone(session.directory)).slice(0, limit)
+}
+
+/** Changes what a person may change. Undefined when there is no such session. */
+export function updateSession({ store, clock }: Deps, sessionID: string, change: { title?: string }): Session | undefined {
+  const session = store.read.session(sessionID)
+  if (!session) return undefined
+  const info = { ...session, ...change, time: { ...session.time, updated: clock.now() } }
+  store.append(sessionID, [{ type: "session.updated", properties: { sessionID, info } }])
+  return info
+}
+
+/** Removes the session and what was said in it, from the tables and from the log. */
+export function deleteSession({ store }: Deps, sessionID: string): boolean {
+  const info = store.read.session(sessionID)
+  if (!info) return false
+  store.append(sessionID, [{ type: "session.deleted", properties: { sessionID, info } }])
+  return true
+}

@@ -1,0 +1,184 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import type { Log } from "@cairn/kernel/log"
+import type { ErrorClass, MessageError } from "@cairn/schema/error"
+import type { TurnEnd } from "@cairn/schema/event"
+import type { MessageWithParts } from "@cairn/schema/message"
+import { type Tokens, noTokens } from "@cairn/schema/model"
+import type { Agent } from "../agent/define.ts"
+import type { TurnOutcome } from "../engine.ts"
+import type { ModelRequest } from "../model/call.ts"
+import type { ResolvedModel } from "../model/define.ts"
+import { stepLimitReminder } from "../prompt/reminder.ts"
+import { LeaseLost } from "../store/lease.ts"
+import type { Store } from "../store/store.ts"
+import { admit } from "./admit.ts"
+import { attemptStep } from "./attempt.ts"
+import { closeMessage } from "./closing.ts"
+import type { Context } from "./context.ts"
+import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
+import { settleAsks } from "./recovery.ts"
+import type { Run } from "./run.ts"
+import { type CallDeps, type SettledCall, interruptedText } from "./tool-run.ts"
+
+export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
+  readonly store: Store
+  /** Between 0 and 1, for jitter. */
+  random(): number
+  call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
+}
+
+/** A turn under way. The fields that change are what one step leaves for the next. */
+export interface Turn {
+  readonly run: Run
+  readonly log: Log
+  readonly agent: Agent
+  readonly model: ResolvedModel
+  readonly context: Context
+  readonly system: readonly string[]
+  readonly tools: ModelRequest["tools"]
+  /** The user message that is being answered. */
+  parentID: string
+  /** The assistant message that is open, or was last. */
+  messageID?: string
+  steps: number
+  tokens: Tokens
+  cost: number
+  /** Asks that nobody could approve. */
+  denied: number
+}
+
+export type NewTurn = Pick<Turn, "run" | "log" | "agent" | "model" | "context" | "system" | "tools" | "parentID">
+
+export const newTurn = (turn: NewTurn): Turn => ({ ...turn, steps: 0, tokens: noTokens(), cost: 0, denied: 0 })
+
+/**
+ * Runs a turn to its end: model calls and tools, until the model has nothing left to do. The last event is
+ * `session.turn.ended`, and it is appended in the same tick in which the turn is found to be over, so that a prompt
+ * is either seen by this turn or finds the session idle. Interruption ends it as `aborted`, after every tool has settled.
+ */
+export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
+  try {
+    return await loop(deps, turn)
+  } catch (error) {
+    if (turn.run.signal.aborted) {
+      const message = "The turn was interrupted."
+      return finish(deps, turn, "aborted", { error: { name: "MessageAbortedError", data: { message } }, class: "aborted" })
+    }
+    if (error instanceof LeaseLost) throw error
+    turn.log.error("a turn failed", { sessionID: turn.run.sessionID, error })
+    const message = `Cairn failed internally: ${error instanceof Error ? error.message : String(error)}`
+    return finish(deps, turn, "error", { error: { name: "UnknownError", data: { message } } })
+  }
+}
+
+async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
+  const guard = createLoopGuard()
+  for (let empty = 0; ; ) {
+    turn.run.signal.throwIfAborted()
+    if (deliverSteer(deps, turn)) guard.reset()
+    const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
+    if (last) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
+    const attempt = await attemptStep(deps, turn, { tools: !last })
+    turn.run.signal.throwIfAborted()
+    if (!attempt.ok) return finish(deps, turn, "error", attempt.failure)
+    const { calls, answered } = attempt
+    if (calls.some((call) => call.rejected)) return finish(deps, turn, "rejected")
+    if (last) return finish(deps, turn, "step_limit")
+    const circle = findLoop(guard, calls)
+    if (circle && !(await mayGoOn(deps, circle, calls))) return finish(deps, turn, "loop_guard")
+    if (circle) guard.reset()
+    turn.run.signal.throwIfAborted()
+    if (calls.length > 0 || steerWaits(deps, turn)) continue
+    if (answered) return finish(deps, turn, "done")
+    if (++empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
+  }
+}
+
+/** Takes waiting prompts into the turn as user messages. True when there was one. */
+function deliverSteer(deps: TurnDeps, turn: Turn): boolean {
+  const { run } = turn
+  const items = deps.store.read.inbox(run.sessionID).filter((item) => item.delivery === "steer")
+  for (const item of items) {
+    const { message, events } = admit(run, item, { now: run.clock.now(), steer: true })
+    const removed = { sessionID: run.sessionID, inboxID: item.id, reason: "delivered" as const }
+    run.write(...events, { type: "session.inbox.removed", properties: removed })
+    turn.context.push(message)
+    turn.parentID = message.info.id
+  }
+  return items.length > 0
+}
+
+const steerWaits = (deps: TurnDeps, turn: Turn): boolean =>
+  deps.store.read.inbox(turn.run.sessionID).some((item) => item.delivery === "steer")
+
+/** Puts a note of ours into the history, stored like everything that the model reads. */
+function remind(turn: Turn, text: string): void {
+  const { run, agent, model } = turn
+  const note = { agent: agent.name, model: model.ref, parts: [{ type: "text" as const, text, synthetic: true }] }
+  const { message, events } = admit(run, note, { now: run.clock.now() })
+  run.write(...events)
+  turn.context.push(message)
+}
+
+function findLoop(guard: LoopGuard, calls: readonly SettledCall[]): Loop | undefined {
+  let found: Loop | undefined
+  for (const { part, changedFile } of calls) {
+    const { state } = part
+    if (state.status !== "completed" && state.status !== "error") continue
+    const failed = state.status === "error"
+    const result = failed ? state.error : state.output
+    found = guard.record({ tool: part.tool, input: state.input, result, failed, changedFile }) ?? found
+  }
+  return found
+}
+
+async function mayGoOn(deps: TurnDeps, circle: Loop, calls: readonly SettledCall[]): Promise<boolean> {
+  const call = calls.at(-1)!.part
+  const answer = await deps.ask(
+    { messageID: call.messageID, callID: call.callID, tool: call.tool },
+    { permission: "doom_loop", patterns: [circle.tool], always: [circle.tool], metadata: { tool: circle.tool, reason: circle.why } },
+  )
+  return answer.ok
+}
+
+interface Failure {
+  readonly error: MessageError
+  readonly class?: ErrorClass
+}
+
+function emptyAnswer(turn: Turn): Failure {
+  const message = `${turn.model.ref.providerID}/${turn.model.ref.modelID} gave an empty answer twice. Try again, or use another model.`
+  return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }
+}
+
+/** Closes what is open, appends the turn's last event, and gives the lease back. */
+function finish(deps: TurnDeps, turn: Turn, reason: TurnEnd, failure?: Failure): TurnOutcome {
+  const { run } = turn
+  const now = run.clock.now()
+  const open = currentMessage(deps.store, turn)
+  const closing = open && closeMessage(open, { toolError: interruptedText, now, ...(failure && { error: failure.error }) })
+  const ended = { sessionID: run.sessionID, runID: run.runID, time: now, reason, ...(failure && { error: failure.error }) }
+  run.end(...settleAsks(deps.store, run.sessionID, "the turn ended"), ...(closing ?? []), {
+    type: "session.turn.ended",
+    properties: ended,
+  })
+  return {
+    sessionID: run.sessionID,
+    reason,
+    text: answerOf(currentMessage(deps.store, turn)),
+    tokens: turn.tokens,
+    cost: turn.cost,
+    ...(failure && { error: failure.error, ...(failure.class && { errorClass: failure.class }) }),
+    denied: turn.denied,
+  }
+}
+
+function currentMessage(store: Store, turn: Turn): MessageWithParts | undefined {
+  const info = turn.messageID === undefined ? undefined : store.read.message(turn.messageID)
+  return info && { info, parts: store.read.parts(info.id) }
+}
+
+function answerOf(message: MessageWithParts | undefined): string {
+  const texts = message?.parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored) ?? []
+  return texts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n")
+}
