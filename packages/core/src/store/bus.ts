@@ -5,36 +5,42 @@ export type Listener = (event: BusEvent) => void
 
 /** Hands events to listeners in order, in the same tick. A listener that throws is logged and does not disturb the others. */
 export interface Bus {
-  publish(event: BusEvent): void
-  /** Returns how to stop listening. */
+  /** What a listener publishes itself comes after all events of the call that it is looking at, for every listener. */
+  publish(events: readonly BusEvent[]): void
+  /** Returns how to stop listening, which takes effect at once. */
   subscribe(listener: Listener): () => void
 }
 
 export function createBus(log: Log): Bus {
-  const listeners = new Set<Listener>()
+  // One entry a subscription, so that the same function may listen twice.
+  const subscriptions = new Set<{ readonly listener: Listener }>()
   const waiting: BusEvent[] = []
   let delivering = false
   const deliver = (event: BusEvent) => {
-    for (const listener of [...listeners]) {
+    for (const subscription of [...subscriptions]) {
+      if (!subscriptions.has(subscription)) continue
       try {
-        listener(event)
+        subscription.listener(event)
       } catch (error) {
         log.error("a listener of the bus failed", { type: event.type, error })
       }
     }
   }
   return {
-    /** What a listener publishes itself comes after the event that it is looking at, for every listener. */
-    publish(event) {
-      waiting.push(event)
+    publish(events) {
+      for (const event of events) waiting.push(event)
       if (delivering) return
       delivering = true
-      for (let next = waiting.shift(); next; next = waiting.shift()) deliver(next)
-      delivering = false
+      try {
+        for (let next = waiting.shift(); next; next = waiting.shift()) deliver(next)
+      } finally {
+        delivering = false
+      }
     },
     subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+      const subscription = { listener }
+      subscriptions.add(subscription)
+      return () => void subscriptions.delete(subscription)
     },
   }
 }

@@ -1,8 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { readFileSync, readlinkSync } from "node:fs"
-import { eq, sql } from "drizzle-orm"
-import { drizzle } from "drizzle-orm/bun-sqlite"
-import { lease } from "./schema.ts"
+import type { lease } from "./schema.ts"
+import { codeOf } from "./trouble.ts"
 
 /** A process, described so that another one can tell whether it still lives. */
 export interface Owner {
@@ -20,11 +19,11 @@ export const heartbeatLimit = 30_000
 /** How often an owner writes its heartbeat. ms */
 export const heartbeatEvery = 5_000
 
-/** The run does not own its session any more: another process judged it dead. Nothing may be written for it. */
+/** The run does not own its session any more: it was judged dead by another process, or the session was deleted. Nothing may be written for it. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost"
   constructor(readonly sessionID: string) {
-    super(`another process took over session ${sessionID}`)
+    super(`session ${sessionID} is not this run's any more: another process took it over, or it was deleted`)
   }
 }
 
@@ -34,60 +33,73 @@ export interface Leases {
   put(sessionID: string, runID: string, owner: Owner, now: number): void
   /** Ends a lease if `runID` still holds it. */
   release(sessionID: string, runID: string): void
+  /** Ends the lease of a session, whoever holds it. */
+  drop(sessionID: string): void
   holds(sessionID: string, runID: string): boolean
-  beat(runID: string, now: number): void
+  /** Writes the heartbeat. False when the run holds no lease any more. */
+  beat(runID: string, now: number): boolean
 }
 
 export function createLeases(database: Database): Leases {
-  const orm = drizzle(database)
-  const value = sql.placeholder
-  const byID = orm.select().from(lease).where(eq(lease.sessionID, value("id"))).prepare()
-  const every = orm.select().from(lease).prepare()
-  const holder = database.query<{ run_id: string }, [string]>("SELECT run_id FROM lease WHERE session_id = ?")
-  const release = database.query("DELETE FROM lease WHERE session_id = ? AND run_id = ?")
-  const beat = database.query("UPDATE lease SET heartbeat = ? WHERE run_id = ?")
+  const columns = `session_id AS sessionID, run_id AS runID, pid, started, boot, namespace, since, heartbeat`
+  const byID = database.prepare<Lease, [string]>(`SELECT ${columns} FROM lease WHERE session_id = ?`)
+  const every = database.prepare<Lease, []>(`SELECT ${columns} FROM lease`)
+  const put = database.prepare(
+    `INSERT INTO lease (session_id, run_id, pid, started, boot, namespace, since, heartbeat)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const release = database.prepare("DELETE FROM lease WHERE session_id = ? AND run_id = ?")
+  const drop = database.prepare("DELETE FROM lease WHERE session_id = ?")
+  const beat = database.prepare("UPDATE lease SET heartbeat = ? WHERE run_id = ?")
+  const get = (sessionID: string) => byID.get(sessionID) ?? undefined
   return {
-    get: (sessionID) => byID.get({ id: sessionID }),
+    get,
     all: () => every.all(),
-    put: (sessionID, runID, owner, now) =>
-      void orm.insert(lease).values({ sessionID, runID, ...owner, since: now, heartbeat: now }).run(),
+    put: (sessionID, runID, { pid, started, boot, namespace }, now) =>
+      void put.run(sessionID, runID, pid, started, boot, namespace, now, now),
     release: (sessionID, runID) => void release.run(sessionID, runID),
-    holds: (sessionID, runID) => holder.get(sessionID)?.run_id === runID,
-    beat: (runID, now) => void beat.run(now, runID),
+    drop: (sessionID) => void drop.run(sessionID),
+    holds: (sessionID, runID) => get(sessionID)?.runID === runID,
+    beat: (runID, now) => beat.run(now, runID).changes > 0,
   }
 }
 
 /** This process. */
 export function self(): Owner {
-  return { pid: process.pid, started: startOf(process.pid) ?? "", boot: bootID(), namespace: pidNamespace() }
+  const { started } = look(process.pid)
+  return { pid: process.pid, started: started ?? "", boot: bootID(), namespace: pidNamespace() }
 }
 
 /**
  * True when the owner cannot be running any more: same boot and namespace, and its pid is gone or belongs to a process
- * that started at another time. Where that cannot be known (another container), no heartbeat for 30 s decides.
+ * that started at another time. Where that cannot be known (another container, no start times), no heartbeat for
+ * 30 s decides.
  */
 export function isDead(owner: Lease, here: Owner, now: number): boolean {
-  const comparable = owner.boot === here.boot && owner.namespace === here.namespace
-  if (!comparable) return now - owner.heartbeat > heartbeatLimit
-  const started = startOf(owner.pid)
-  if (started === undefined) return !isRunning(owner.pid)
-  return owner.started !== "" && started !== owner.started
+  const silent = now - owner.heartbeat > heartbeatLimit
+  if (owner.boot !== here.boot || owner.namespace !== here.namespace) return silent
+  const { alive, started } = look(owner.pid)
+  if (!alive) return true
+  return started === undefined || owner.started === "" ? silent : started !== owner.started
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process runs, and when it started, where the system tells. A zombie does not run. */
+function look(pid: number): { alive: boolean; started?: string } {
+  const stat = readText(`/proc/${pid}/stat`)
+  if (stat === undefined) return { alive: answers(pid) }
+  // Counted after the command name, which may hold spaces and brackets: field 3 is the state, 22 the start time.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  const alive = fields[0] !== "Z" && fields[0] !== "X"
+  return { alive, ...(fields[19] && { started: fields[19] }) }
+}
+
+function answers(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH")
+    return codeOf(error) !== "ESRCH" // a process of another user answers EPERM
   }
-}
-
-/** Field 22 of /proc/<pid>/stat, counted after the command name, which may hold spaces and brackets. Zombies count as gone. */
-function startOf(pid: number): string | undefined {
-  const stat = readText(`/proc/${pid}/stat`)
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return fields?.[0] === "Z" ? undefined : fields?.[19]
 }
 
 const bootID = () => readText("/proc/sys/kernel/random/boot_id")?.trim() ?? ""

@@ -35,7 +35,7 @@ export interface Reader {
 
 export function createReader(database: Database): Reader {
   const rows = <T>(query: string) => {
-    const statement = database.query<{ data: string }, (string | number)[]>(query)
+    const statement = database.prepare<{ data: string }, (string | number)[]>(query)
     return (...values: (string | number)[]): T[] => statement.all(...values).map((row) => JSON.parse(row.data) as T)
   }
   const one = <T>(query: string) => {
@@ -43,20 +43,24 @@ export function createReader(database: Database): Reader {
     return (...values: (string | number)[]): T | undefined => all(...values)[0]
   }
   const partRows = (where: string) => {
-    const statement = database.query<{ data: string; tail: string }, [string]>(
+    const statement = database.prepare<{ data: string; tail: string }, [string]>(
       `SELECT data, tail FROM part WHERE ${where} ORDER BY seq`,
     )
     return (id: string): Part[] => statement.all(id).map((row) => withTail(JSON.parse(row.data) as Part, row.tail))
   }
   const messages = rows<Message>("SELECT data FROM message WHERE session_id = ? ORDER BY seq")
   const sessionParts = partRows("session_id = ?")
-  const openTurns = database.query<{ run_id: string }, [string]>("SELECT run_id FROM turn WHERE session_id = ? AND ended IS NULL")
-  const lastIDs = database.query<{ message: string | null; part: string | null }, [string, string]>(
-    "SELECT (SELECT max(id) FROM message WHERE session_id = ?) AS message, (SELECT max(id) FROM part WHERE session_id = ?) AS part",
+  const openTurns = database.prepare<{ run_id: string }, [string]>(
+    "SELECT run_id FROM turn WHERE session_id = ? AND ended IS NULL",
   )
-  const lastSeq = database.query<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
-  const approvals = database.query<{ request: string; reply: string }, [string, string]>(
-    `SELECT permission.request, permission.reply FROM permission JOIN session ON session.id = permission.session_id
+  const lastIDs = database.prepare<{ message: string | null; part: string | null }, [string, string]>(
+    `SELECT (SELECT max(id) FROM (${newest("message")})) AS message, (SELECT max(id) FROM (${newest("part")})) AS part`,
+  )
+  const lastSeq = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
+  // `INDEXED BY`: only the few rows that were approved for good are looked at, or the query does not compile.
+  const approvals = database.prepare<{ request: string; reply: string }, [string, string]>(
+    `SELECT permission.request, permission.reply
+     FROM permission INDEXED BY permission_always JOIN session ON session.id = permission.session_id
      WHERE json_extract(permission.reply, '$.reply') = 'always' AND (permission.session_id = ?1
        OR (json_extract(permission.reply, '$.scope') = 'project'
          AND session.project_id IN (SELECT value FROM json_each(?2))))
@@ -101,6 +105,9 @@ export function createReader(database: Database): Reader {
     lastSeq: () => lastSeq.get()?.seq ?? 0,
   }
 }
+
+/** Ids grow with the order of events, except among those that were made side by side: enough of the last ones holds the greatest. */
+const newest = (table: string) => `SELECT id FROM ${table} WHERE session_id = ? ORDER BY seq DESC LIMIT 500`
 
 function withTail(part: Part, tail: string): Part {
   if (tail === "" || (part.type !== "text" && part.type !== "reasoning")) return part

@@ -7,6 +7,7 @@ import type { InboxItem } from "@cairn/schema/prompt"
 import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session } from "@cairn/schema/session"
 import type { Todo } from "@cairn/schema/todo"
+import { sql } from "drizzle-orm"
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core"
 
 /** The log. Everything below, `lease` and `migration` aside, can be rebuilt from it. */
@@ -38,7 +39,10 @@ export const session = sqliteTable(
     updated: integer().notNull(),
     data: text({ mode: "json" }).$type<Session>().notNull(),
   },
-  (table) => [index("session_project").on(table.projectID, table.updated), index("session_directory").on(table.directory, table.updated)],
+  (table) => [
+    index("session_project").on(table.projectID, table.updated),
+    index("session_directory").on(table.directory, table.updated),
+  ],
 )
 
 const ofSession = () =>
@@ -71,7 +75,10 @@ export const part = sqliteTable(
     /** Text of durable deltas that came after `data`: what a part that is still open has beyond it. */
     tail: text().notNull().default(""),
   },
-  (table) => [index("part_message").on(table.messageID, table.seq), index("part_session").on(table.sessionID, table.seq)],
+  (table) => [
+    index("part_message").on(table.messageID, table.seq),
+    index("part_session").on(table.sessionID, table.seq),
+  ],
 )
 
 export const turn = sqliteTable(
@@ -106,7 +113,15 @@ export const permission = sqliteTable(
     request: text({ mode: "json" }).$type<PermissionRequest>().notNull(),
     reply: text({ mode: "json" }).$type<PermissionReply>(),
   },
-  (table) => [index("permission_session").on(table.sessionID, table.seq)],
+  (table) => [
+    index("permission_session").on(table.sessionID, table.seq),
+    index("permission_pending")
+      .on(table.seq)
+      .where(sql`reply IS NULL`),
+    index("permission_always")
+      .on(table.sessionID)
+      .where(sql`json_extract(reply, '$.reply') = 'always'`),
+  ],
 )
 
 export const question = sqliteTable(
@@ -118,7 +133,12 @@ export const question = sqliteTable(
     request: text({ mode: "json" }).$type<QuestionRequest>().notNull(),
     answers: text({ mode: "json" }).$type<QuestionAnswer[] | "rejected">(),
   },
-  (table) => [index("question_session").on(table.sessionID, table.seq)],
+  (table) => [
+    index("question_session").on(table.sessionID, table.seq),
+    index("question_pending")
+      .on(table.seq)
+      .where(sql`answers IS NULL`),
+  ],
 )
 
 export const todo = sqliteTable("todo", {

@@ -7,14 +7,19 @@ import { type Listener, createBus } from "./bus.ts"
 import { type Lease, LeaseLost, type Leases, type Owner, createLeases, isDead } from "./lease.ts"
 import { createProjector } from "./projector.ts"
 import { type Reader, createReader } from "./read.ts"
+import { StoreFailed, adviceOn, codeOf, messageOf } from "./trouble.ts"
 
 /**
  * The only writer of durable state. `append` takes an immediate transaction, assigns sequence numbers, runs the
  * projectors, commits, and then publishes to the bus. All methods are synchronous and cannot be interrupted.
+ * What throws has written and published nothing: `LeaseLost`, `StoreFailed` (the disk), or a defect in the events.
  */
 export interface Store {
   readonly read: Reader
-  /** Appends events of one session (or project). With `runID`, throws `LeaseLost` unless that run owns the session. */
+  /**
+   * Appends events of one session (or project): `owner` is its id, and every event must name it. With `runID`, throws
+   * `LeaseLost` unless that run owns the session. `session.deleted` takes the lease from whoever holds it.
+   */
   append(owner: string, events: readonly DurableEvent[], runID?: string): LogEntry[]
   /** Takes the session's lease and appends in one transaction. A living owner elsewhere is returned, and nothing is written. */
   begin(sessionID: string, runID: string, events: readonly DurableEvent[]): Lease | undefined
@@ -54,28 +59,42 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
   const project = createProjector(database)
   const leases = createLeases(database)
   const bus = createBus(log)
-  const insert = database.query<{ seq: number }, [string, string, number, string, string]>(
+  const insert = database.prepare<{ seq: number }, [string, string, number, string, string]>(
     "INSERT INTO event (id, session_id, time, type, properties) VALUES (?, ?, ?, ?, ?) RETURNING seq",
   )
-  const after = database.query<EventRow, [number, number]>("SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT ?")
-  const afterOf = database.query<EventRow, [string, number, number]>(
+  const after = database.prepare<EventRow, [number, number]>("SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT ?")
+  const afterOf = database.prepare<EventRow, [string, number, number]>(
     "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
   )
 
   const write = (sessionID: string, events: readonly DurableEvent[]): LogEntry[] =>
     events.map((event) => {
+      for (const named of namedBy(event))
+        if (named !== sessionID)
+          throw new Error(`an event (${event.type}) of ${named} cannot be appended to ${sessionID}`)
       const id = ids.next("event")
       const time = clock.now()
       const row = insert.get(id, sessionID, time, event.type, JSON.stringify(event.properties))
       if (row === null) throw new Error("the log gave no sequence number")
       project(event, row.seq)
+      if (event.type === "session.deleted") leases.drop(sessionID)
       return { seq: row.seq, id, sessionID, time, event }
     })
-  const transact = <T>(work: () => T): T => database.transaction(work).immediate()
-  const announce = (entries: readonly LogEntry[]): void => {
-    for (const { seq, id, event } of entries)
-      if (event.type !== "message.part.delta") bus.publish({ id, seq, ...event } satisfies BusEvent)
+  const transact = <T>(work: () => T): T => {
+    // Inside of another transaction this would publish what may still be rolled back.
+    if (database.inTransaction) throw new Error("the store cannot be written from within one of its transactions")
+    try {
+      return database.transaction(work).immediate()
+    } catch (error) {
+      throw describe(error, database.filename)
+    }
   }
+  const announce = (entries: readonly LogEntry[]): void =>
+    bus.publish(
+      entries.flatMap(({ seq, id, event }): BusEvent[] =>
+        event.type === "message.part.delta" ? [] : [{ id, seq, ...event }],
+      ),
+    )
   const committed = (entries: LogEntry[]): LogEntry[] => {
     announce(entries)
     return entries
@@ -124,10 +143,27 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
       const rows = sessionID === undefined ? after.all(seq, limit) : afterOf.all(sessionID, seq, limit)
       return rows.map(toEntry)
     },
-    publish: (event) => bus.publish({ id: ids.next("event"), ...event }),
+    publish: (event) => bus.publish([{ id: ids.next("event"), ...event }]),
     subscribe: (listener) => bus.subscribe(listener),
     close: () => database.close(),
   }
+}
+
+/** Every session (or project) that an event says it belongs to. */
+function namedBy({ type, properties }: DurableEvent): readonly string[] {
+  if (type === "project.updated") return [properties.id]
+  if ("part" in properties) return [properties.sessionID, properties.part.sessionID]
+  if (!("info" in properties)) return [properties.sessionID]
+  return [properties.sessionID, "role" in properties.info ? properties.info.sessionID : properties.info.id]
+}
+
+/** Trouble of the disk in words; a broken constraint is a defect of ours and stays as it is. */
+function describe(error: unknown, file: string): unknown {
+  const code = codeOf(error)
+  if (!code?.startsWith("SQLITE_") || code.startsWith("SQLITE_CONSTRAINT")) return error
+  return new StoreFailed(`The database ${file} could not be written: ${messageOf(error)}. ${adviceOn(error)}`, {
+    cause: error,
+  })
 }
 
 function toEntry(row: EventRow): LogEntry {

@@ -66,6 +66,8 @@ CREATE TABLE `permission` (
 );
 --> statement-breakpoint
 CREATE INDEX `permission_session` ON `permission` (`session_id`,`seq`);--> statement-breakpoint
+CREATE INDEX `permission_pending` ON `permission` (`seq`) WHERE reply IS NULL;--> statement-breakpoint
+CREATE INDEX `permission_always` ON `permission` (`session_id`) WHERE json_extract(reply, '$.reply') = 'always';--> statement-breakpoint
 CREATE TABLE `project` (
 	`id` text PRIMARY KEY NOT NULL,
 	`common_dir` text,
@@ -82,6 +84,7 @@ CREATE TABLE `question` (
 );
 --> statement-breakpoint
 CREATE INDEX `question_session` ON `question` (`session_id`,`seq`);--> statement-breakpoint
+CREATE INDEX `question_pending` ON `question` (`seq`) WHERE answers IS NULL;--> statement-breakpoint
 CREATE TABLE `session` (
 	`id` text PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL,
