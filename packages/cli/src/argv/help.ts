@@ -10,7 +10,7 @@ export function helpText(commands: readonly Command[], topic: string): string {
   const listed = topic === "" ? commands : commands.filter((candidate) => candidate.name.startsWith(`${topic} `))
   const rows = listed.map((each): Row => [usage(each, false), each.summary])
   const lines = [
-    ...(topic === "" ? [intro, ""] : []),
+    ...(topic === "" ? [...wrap(intro, 78), ""] : []),
     `Usage: cairn ${topic === "" ? "" : `${topic} `}<command> [flags]`,
     "",
     "Commands",

@@ -233,7 +233,7 @@ async function turn(
   const result = await engine.prompt({ sessionID: session.id, parts, model, agent, asks })
   settled = true
   if (!result.ok) {
-    if (!resumed) engine.deleteSession(session.id)
+    if (!resumed) await engine.deleteSession(session.id)
     return setup(result.error)
   }
   return finished(run, result.value, answers?.unanswered ?? 0)

@@ -1,4 +1,5 @@
 import type { BusEvent } from "@cairn/schema/event"
+import type { Message } from "@cairn/schema/message"
 import type { Part, ReasoningPart, TextPart, ToolPart } from "@cairn/schema/part"
 import type { SessionStatus } from "@cairn/schema/session"
 import type { Io } from "../io.ts"
@@ -114,19 +115,15 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
 function onEvent(state: State, event: BusEvent): void {
   if (event.type === "message.part.delta") return onDelta(state, event.properties)
   if (!("sessionID" in event.properties) || event.properties.sessionID !== state.sessionID) return
-  switch (event.type) {
-    case "message.updated": {
-      const { info } = event.properties
-      if (info.role === "assistant" && info.time.completed === undefined) {
-        state.messages.set(info.id, { summary: info.summary === true })
-      }
-      return
-    }
-    case "message.part.updated":
-      return onPart(state, event.properties.part)
-    case "session.status":
-      return onStatus(state, event.properties.status)
-  }
+  if (event.type === "message.updated") return onMessage(state, event.properties.info)
+  if (event.type === "message.part.updated") return onPart(state, event.properties.part)
+  if (event.type === "session.status") return onStatus(state, event.properties.status)
+}
+
+/** A message that this run's model begins to write: only the parts of such are shown. */
+function onMessage(state: State, info: Message): void {
+  if (info.role !== "assistant" || info.time.completed !== undefined) return
+  state.messages.set(info.id, { summary: info.summary === true })
 }
 
 function onStatus(state: State, status: SessionStatus): void {

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test"
+import { commands } from "./command/all.ts"
+import type { Flag } from "./argv/define.ts"
+import * as flags from "./flag.ts"
+
+const accepted: [Flag, string, unknown][] = [
+  [flags.modelFlag, "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"],
+  [flags.modelFlag, "openrouter/meta/llama:free", "openrouter/meta/llama:free"],
+  [flags.agentFlag, "plan", "plan"],
+  [flags.sessionFlag, "ses_0123abcXYZ", "ses_0123abcXYZ"],
+  [flags.continueFlag, "true", true],
+  [flags.formatFlag, "text", "text"],
+  [flags.formatFlag, "json", "json"],
+  [flags.fileFlag, "-", "-"],
+  [flags.fileFlag, "a b.ts", "a b.ts"],
+  [flags.autoFlag, "true", true],
+  [flags.autoFlag, "false", false],
+  [flags.titleFlag, "A title", "A title"],
+  [flags.dirFlag, "../other", "../other"],
+  [flags.deltasFlag, "true", true],
+  [flags.interactivePermissionsFlag, "true", true],
+  [flags.trustFlag, "true", true],
+  [flags.allFlag, "true", true],
+  [flags.limitFlag, "20", 20],
+]
+const refused: [Flag, string, RegExp][] = [
+  [flags.modelFlag, "claude", /expected provider\/model/],
+  [flags.modelFlag, "/x", /expected provider\/model/],
+  [flags.modelFlag, "x/", /expected provider\/model/],
+  [flags.agentFlag, " ", /empty/],
+  [flags.sessionFlag, "1", /expected a session id/],
+  [flags.sessionFlag, "ses_../../x", /expected a session id/],
+  [flags.continueFlag, "yes", /takes no value/],
+  [flags.formatFlag, "yaml", /expected text or json, got "yaml"/],
+  [flags.fileFlag, "", /empty/],
+  [flags.autoFlag, "1", /takes no value/],
+  [flags.titleFlag, "", /empty/],
+  [flags.dirFlag, "", /empty/],
+  [flags.deltasFlag, "", /takes no value/],
+  [flags.interactivePermissionsFlag, "no", /takes no value/],
+  [flags.trustFlag, "always", /takes no value/],
+  [flags.allFlag, "x", /takes no value/],
+  [flags.limitFlag, "0", /from 1/],
+  [flags.limitFlag, "1e9", /from 1/],
+  [flags.limitFlag, "-3", /from 1/],
+]
+
+describe("a flag takes", () => {
+  test.each(accepted.map(([flag, text, value]) => [flag.name, text, flag, value] as const))(
+    "--%s %s",
+    (_name, text, flag, value) => {
+      expect(flag.parse(text)).toEqual({ ok: true, value })
+    },
+  )
+})
+
+describe("a flag refuses", () => {
+  test.each(refused.map(([flag, text, message]) => [flag.name, text, flag, message] as const))(
+    "--%s %j",
+    (_name, text, flag, message) => {
+      const parsed = flag.parse(text)
+      expect(parsed.ok ? undefined : parsed.error).toMatch(message)
+    },
+  )
+})
+
+test("every flag of every command is tried above, both ways", () => {
+  const all = new Set<Flag>(commands.flatMap((command) => command.flags))
+  expect([...all].filter((flag) => !accepted.some(([tried]) => tried === flag))).toEqual([])
+  expect([...all].filter((flag) => !refused.some(([tried]) => tried === flag))).toEqual([])
+})
+
+test("a flag with a value says what a shell may offer, or takes free text", () => {
+  const free = new Set<Flag>([flags.titleFlag, flags.limitFlag])
+  for (const flag of commands.flatMap((command) => command.flags)) {
+    if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()
+  }
+})

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test"
+import { TaskGroup } from "@cairn/kernel/task"
+import type { PermissionReply } from "@cairn/schema/permission"
+import { stdinOf } from "../../test/fake-io.ts"
+import { event, sessionID } from "../../test/values.ts"
+import { createAnswers, parseAnswer } from "./answers.ts"
+
+const ask = (id: string) =>
+  event("permission.asked", { id, sessionID, permission: "bash", patterns: ["ls"], metadata: {}, always: [] })
+
+function fixture(known: readonly string[]) {
+  const replies: [string, PermissionReply][] = []
+  const notes: string[] = []
+  const asked: string[] = []
+  const deferred: (() => void)[] = []
+  const waiting = new Set(known)
+  const engine = {
+    replyPermission(id: string, reply: PermissionReply) {
+      replies.push([id, reply])
+      return waiting.delete(id)
+    },
+  }
+  const reporter = {
+    start: () => {},
+    event: () => {},
+    end: () => {},
+    note: (text: string) => void notes.push(text),
+    ask: (request: { id: string }) => void asked.push(request.id),
+  }
+  const answers = createAnswers(engine, reporter, (work) => deferred.push(work))
+  return { answers, replies, notes, asked, deferred, waiting, signal: new TaskGroup().signal }
+}
+
+describe("a line of stdin", () => {
+  test.each([
+    [`{"id":"per_1","reply":"once"}`, { id: "per_1", reply: "once" }],
+    [`{"id":"per_1","reply":"always","scope":"project"}`, { id: "per_1", reply: "always", scope: "project" }],
+    [`{"id":"per_1","reply":"reject","message":"no"}`, { id: "per_1", reply: "reject", message: "no" }],
+    [`  {"id":"per_1","reply":"once","extra":1}\r`, { id: "per_1", reply: "once" }],
+  ])("%s is an answer", (line, answer) => {
+    expect(parseAnswer(line)).toEqual(answer as never)
+  })
+
+  test.each([
+    ["yes", /not JSON/],
+    ["[]", /the line/],
+    ["null", /the line/],
+    [`{"id":"per_1","reply":"maybe"}`, /^reply: /],
+    [`{"id":"ses_1","reply":"once"}`, /^id: must start with per/],
+    [`{"reply":"once"}`, /^id: /],
+  ])("%s is not", (line, why) => {
+    expect(parseAnswer(line)).toMatch(why)
+  })
+})
+
+test("answers reach their asks, whatever pieces stdin comes in", async () => {
+  const { answers, replies, notes, asked, signal } = fixture(["per_1", "per_2"])
+  answers.onEvent(ask("per_1"))
+  answers.onEvent(ask("per_2"))
+  const lines = `{"id":"per_2","reply":"once"}\n\n{"id":"per_1","reply":"reject","message":"nein: 標"}`
+  const bytes = new TextEncoder().encode(lines)
+  await answers.read(stdinOf("pipe", [bytes.slice(0, 9), bytes.slice(9, 75), bytes.slice(75)]), signal)
+  expect(asked).toEqual(["per_1", "per_2"])
+  expect(replies).toEqual([
+    ["per_2", { reply: "once" }],
+    ["per_1", { reply: "reject", message: "nein: 標" }],
+  ])
+  expect([notes, answers.unanswered]).toEqual([[], 0])
+})
+
+test("lines that are no answers are noted and the next one counts", async () => {
+  const { answers, replies, notes, signal } = fixture(["per_1"])
+  const long = "x".repeat(1024 * 1024 + 10)
+  const input = ["y\n", `{"id":"per_9","reply":"once"}\n`, long, long, `\n{"id":"per_1","reply":"once"}\n`]
+  await answers.read(stdinOf("pipe", input), signal)
+  expect(notes).toEqual([
+    expect.stringContaining("not JSON"),
+    expect.stringContaining("no ask per_9 waits"),
+    expect.stringContaining("longer than"),
+  ])
+  expect(replies.at(-1)).toEqual(["per_1", { reply: "once" }])
+})
+
+test("when stdin ends, what waits is rejected with the reason, and what is asked later as well", async () => {
+  const { answers, replies, deferred, waiting, signal } = fixture(["per_1", "per_2"])
+  for (const id of ["per_1", "per_2"]) answers.onEvent(ask(id))
+  answers.onEvent(event("permission.replied", { sessionID, requestID: "per_2", reply: "once" }))
+  await answers.read(stdinOf("pipe"), signal)
+  expect(replies).toEqual([["per_1", { reply: "reject", message: expect.stringContaining("closed its input") }]])
+  waiting.add("per_3")
+  answers.onEvent(ask("per_3"))
+  expect(replies).toHaveLength(1)
+  for (const work of deferred) work()
+  expect(replies[1]?.[0]).toBe("per_3")
+  expect(answers.unanswered).toBe(2)
+})

@@ -1,0 +1,110 @@
+import type { Engine, PromptInput, TurnOutcome } from "@cairn/core/engine"
+import { ok, type Result } from "@cairn/kernel/result"
+import type { SetupError } from "@cairn/schema/error"
+import type { BusEvent } from "@cairn/schema/event"
+import type { PermissionReply } from "@cairn/schema/permission"
+import type { Session } from "@cairn/schema/session"
+import { event, outcome, session } from "./values.ts"
+
+/** What a fake turn can do while it runs. */
+export interface FakeTurn {
+  readonly input: PromptInput
+  publish(...events: readonly BusEvent[]): void
+  /** Resolves with the next answer to this ask. */
+  answer(requestID: string): Promise<PermissionReply>
+  /** Resolves when somebody aborts the session. */
+  readonly aborted: Promise<void>
+}
+
+export type FakePlay = (turn: FakeTurn) => Promise<TurnOutcome | SetupError> | TurnOutcome | SetupError
+
+export interface FakeEngine extends Engine {
+  readonly prompts: PromptInput[]
+  readonly replies: { id: string; reply: PermissionReply }[]
+  readonly deleted: string[]
+  disposed: boolean
+}
+
+/** The engine's interface over a scripted turn: real event values, no store and no model. Only for the command line's edge. */
+export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Engine> = {}): FakeEngine {
+  const listeners = new Set<(event: BusEvent) => void>()
+  const waiting = new Map<string, (reply: PermissionReply) => void>()
+  const abortion = Promise.withResolvers<void>()
+  const sessions = new Map<string, Session>()
+  const publish = (...events: readonly BusEvent[]) => {
+    for (const each of events) for (const listener of listeners) listener(each)
+  }
+  const paths = {
+    config: "/c",
+    data: "/d",
+    state: "/s",
+    cache: "/k",
+    database: "/d/cairn.db",
+    log: "/s/log/cairn.log",
+    toolOutput: "/d/t",
+  }
+  const engine: FakeEngine = {
+    directory: "/work",
+    worktree: "/work",
+    paths,
+    warnings: [],
+    prompts: [],
+    replies: [],
+    deleted: [],
+    disposed: false,
+    configView: () => ({ config: {}, sources: [], warnings: [] }),
+    verify: () => ({ sessions: 0, events: 0, problems: [] }),
+    checkModel: async (ref) => {
+      const [providerID = "demo", modelID = "tour"] = (ref ?? "demo/tour").split("/")
+      return ok({ providerID, modelID })
+    },
+    checkAgent: (name) => ok(name ?? "build"),
+    async createSession(input) {
+      const made = session(input.title === undefined ? {} : { title: input.title })
+      sessions.set(made.id, made)
+      publish(event("session.created", { sessionID: made.id, info: made }))
+      return made
+    },
+    session: (id) => sessions.get(id),
+    sessions: async () => [...sessions.values()],
+    messages: () => [],
+    inbox: () => [],
+    updateSession: (id, update) => {
+      const found = sessions.get(id)
+      return found && { ...found, ...update }
+    },
+    async deleteSession(id) {
+      engine.deleted.push(id)
+      sessions.delete(id)
+      return ok(undefined)
+    },
+    async prompt(input): Promise<Result<TurnOutcome, SetupError>> {
+      engine.prompts.push(input)
+      const answer = (id: string) => new Promise<PermissionReply>((resolve) => waiting.set(id, resolve))
+      const end = await play({ input, publish, answer, aborted: abortion.promise })
+      return "kind" in end ? { ok: false, error: end } : ok(end)
+    },
+    async abort() {
+      abortion.resolve()
+      return true
+    },
+    status: () => ({ type: "idle" }),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    pendingAsks: () => [],
+    replyPermission(id, reply) {
+      engine.replies.push({ id, reply })
+      const resolve = waiting.get(id)
+      waiting.delete(id)
+      resolve?.(reply)
+      return resolve !== undefined
+    },
+    async [Symbol.asyncDispose]() {
+      engine.disposed = true
+    },
+    ...change,
+  }
+  return engine
+}
