@@ -28,6 +28,18 @@ export function linesOf(text: string): Line[] {
   return lines
 }
 
+/** Index of the line that holds this offset. */
+export function lineAt(lines: readonly Line[], offset: number): number {
+  let low = 0
+  let high = lines.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((lines[middle]?.start ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
 /** The line end that all lines have, `mixed`, or `none` for a text of at most one unended line. */
 export function lineEndOf(text: string): LineEnd | "mixed" | "none" {
   if (!text.includes("\r")) return text.includes("\n") ? "\n" : "none"

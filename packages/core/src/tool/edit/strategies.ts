@@ -1,0 +1,212 @@
+import { lineAt, linesOf, withLineEnds } from "../../workspace/line-ends.ts"
+import type { Line } from "../../workspace/line-ends.ts"
+import { escapeModes, escapesIn, unescape } from "./escape.ts"
+import { findLines } from "./line-search.ts"
+import type { Counter } from "./line-search.ts"
+import { readLiterals, stateAfter } from "./literal.ts"
+import type { LiteralState } from "./literal.ts"
+import { mostOccurrences } from "./messages.ts"
+import { applyShift, uniformShift } from "./shift.ts"
+import type { Span, Strategy } from "./types.ts"
+
+/** A place in the content, and the text for it or why it may not be replaced. */
+export interface Candidate extends Span {
+  readonly replacement: string | { readonly reason: string }
+}
+
+export interface Task {
+  readonly content: string
+  readonly lines: readonly Line[]
+  readonly oldString: string
+  readonly newString: string
+  readonly replaceAll: boolean
+  readonly counter: Counter
+}
+
+export interface Found {
+  readonly strategy: Strategy
+  readonly candidates: readonly Candidate[]
+}
+
+/** The first strategy that finds a place, with all places it finds. */
+export function search(task: Task): Found | undefined {
+  const exact = exactly(task)
+  if (exact.length > 0) return { strategy: "exact", candidates: exact }
+  const ended = byLineEnds(task)
+  // Blank text alone says nothing of where it was meant.
+  if (ended || task.oldString.trim() === "") return ended
+  return byLines(task, block(task.oldString), task.newString) ?? byEscapes(task) ?? byBlankBoundary(task)
+}
+
+/** The text as it stands. It may begin and end within a line, but never between the two halves of a line end. */
+function exactly({ content, oldString, newString, replaceAll }: Task): Candidate[] {
+  const found: Candidate[] = []
+  const step = replaceAll ? oldString.length : 1
+  for (let at = content.indexOf(oldString); at !== -1;) {
+    const end = at + oldString.length
+    const splits =
+      (content[at - 1] === "\r" && oldString[0] === "\n") || (oldString.endsWith("\r") && content[end] === "\n")
+    if (!splits) found.push({ start: at, end, replacement: newString })
+    if (!replaceAll && found.length >= mostOccurrences) break
+    at = content.indexOf(oldString, splits ? at + 1 : at + step)
+  }
+  return found
+}
+
+/** The text with every line end taken for the same. */
+function byLineEnds({ content, lines, oldString, newString, replaceAll, counter }: Task): Found | undefined {
+  if (!content.includes("\r") && !oldString.includes("\r")) return undefined
+  const plain = withLineEnds(content, "\n")
+  const starts: number[] = []
+  let at = 0
+  for (const line of lines) {
+    counter.comparisons++
+    starts.push(at)
+    at += line.text.length + (line.end === "" ? 0 : 1)
+  }
+  const plainLines = lines.map((line, index) => ({ ...line, start: starts[index] ?? 0 }))
+  const original = (offset: number): number => {
+    if (offset >= plain.length) return content.length
+    const index = lineAt(plainLines, offset)
+    return (lines[index]?.start ?? 0) + offset - (starts[index] ?? 0)
+  }
+  const found = exactly({
+    content: plain,
+    lines,
+    oldString: withLineEnds(oldString, "\n"),
+    newString,
+    replaceAll,
+    counter,
+  })
+  if (found.length === 0) return undefined
+  const candidates = found.map(({ start, end, replacement }) => ({
+    start: original(start),
+    end: original(end),
+    replacement,
+  }))
+  return { strategy: "line_ends", candidates }
+}
+
+/** A block of whole lines to look for. With `ended` its last line end belongs to it. */
+interface Block {
+  readonly lines: readonly string[]
+  readonly ended: boolean
+}
+
+function block(text: string): Block {
+  const lines = linesOf(text)
+  return { lines: lines.map((line) => line.text), ended: lines.at(-1)?.end !== "" }
+}
+
+type LineStrategy = "line_ends" | "trailing_space" | "indentation" | "inner_whitespace"
+
+/** What of a line counts, per strategy. Each sees less than the one before. */
+const keys: Readonly<Record<LineStrategy, (line: string) => string>> = {
+  line_ends: (line) => line,
+  trailing_space: (line) => line.trimEnd(),
+  indentation: (line) => line.trim(),
+  inner_whitespace: (line) => line.trim().replace(/\s+/g, " "),
+}
+const lineStrategies: readonly LineStrategy[] = ["line_ends", "trailing_space", "indentation", "inner_whitespace"]
+
+function byLines(task: Task, wanted: Block, newString: string): Found | undefined {
+  for (const strategy of lineStrategies) {
+    const key = keys[strategy]
+    const found = findLines(
+      task.lines.map((line) => key(line.text)),
+      wanted.lines.map(key),
+      task.counter,
+    )
+    if (found.length > 0) return { strategy, candidates: placed(task, wanted, newString, found) }
+  }
+  return undefined
+}
+
+function placed(task: Task, wanted: Block, newString: string, found: readonly number[]): Candidate[] {
+  const { lines } = task
+  let state: LiteralState = ""
+  let read = 0
+  return found.map((first) => {
+    state = stateAfter(texts(lines, read, first), state)
+    read = first
+    const last = first + wanted.lines.length - 1
+    const start = lines[first]?.start ?? 0
+    const bare = (lines[last]?.start ?? 0) + (lines[last]?.text.length ?? 0)
+    const end = wanted.ended ? bare + (lines[last]?.end.length ?? 0) : bare
+    // The file does not end its last line: neither does the new text.
+    const fitted = wanted.ended && lines[last]?.end === "" ? newString.replace(/(\r\n?|\n)$/, "") : newString
+    return { start, end, replacement: moved(wanted.lines, texts(lines, first, last + 1), fitted, state) }
+  })
+}
+
+function moved(
+  wanted: readonly string[],
+  there: readonly string[],
+  newString: string,
+  state: LiteralState,
+): Candidate["replacement"] {
+  const shift = uniformShift(wanted, there)
+  if (!shift) return { reason: "the indentation differs by another amount from line to line" }
+  if (differsInLiteral(wanted, there, state)) return { reason: "the white space inside a string literal differs" }
+  return (
+    applyShift(newString, shift) ?? {
+      reason: "the indentation differs, and newString has a line that is indented less than oldString",
+    }
+  )
+}
+
+function differsInLiteral(wanted: readonly string[], there: readonly string[], state: LiteralState): boolean {
+  let mine = state
+  let theirs = state
+  return wanted.some((line, index) => {
+    const a = readLiterals(line, mine)
+    const b = readLiterals(there[index] ?? "", theirs)
+    mine = a.state
+    theirs = b.state
+    return a.shape !== b.shape
+  })
+}
+
+/** The text escaped once too often: found by what its escapes mean, and the new text read alike. */
+function byEscapes(task: Task): Found | undefined {
+  for (const mode of escapeModes(task.oldString)) {
+    const oldString = unescape(task.oldString, mode)
+    if (oldString.trim() === "") continue
+    const inner = { ...task, oldString, newString: unescape(task.newString, mode) }
+    const exact = exactly(inner)
+    const found =
+      exact.length > 0 ? exact : (byLineEnds(inner) ?? byLines(inner, block(oldString), inner.newString))?.candidates
+    if (!found) continue
+    const known = escapesIn(task.oldString)
+    const unknown = [...escapesIn(task.newString)].find((char) => !known.has(char))
+    if (unknown === undefined) return { strategy: "escapes", candidates: found }
+    const reason = `it was escaped once too often, and for \\${unknown} in newString that leaves open what is meant`
+    return { strategy: "escapes", candidates: found.map(({ start, end }) => ({ start, end, replacement: { reason } })) }
+  }
+  return undefined
+}
+
+/** The text without the blank lines at its start and end. As many go from the new text, if it has them. */
+function byBlankBoundary(task: Task): Found | undefined {
+  const old = linesOf(task.oldString)
+  const lead = old.findIndex((line) => line.text.trim() !== "")
+  const trail = old.length - 1 - old.findLastIndex((line) => line.text.trim() !== "")
+  if (lead <= 0 && trail <= 0) return undefined
+  const fresh = linesOf(task.newString)
+  let from = 0
+  while (from < lead && fresh[from]?.text.trim() === "") from++
+  let to = fresh.length
+  while (to > from && fresh.length - to < trail && fresh[to - 1]?.text.trim() === "") to--
+  const kept = fresh.slice(from, to)
+  const newString = kept.map((line) => line.text + line.end).join("")
+  const core = old.slice(lead, old.length - trail)
+  const ended = core.at(-1)?.end !== "" && kept.at(-1)?.end !== ""
+  const found = byLines(task, { lines: core.map((line) => line.text), ended }, newString)
+  return found && { strategy: "blank_boundary", candidates: found.candidates }
+}
+
+function texts(lines: readonly Line[], from: number, to: number): string[] {
+  const found: string[] = []
+  for (let index = from; index < to; index++) found.push(lines[index]?.text ?? "")
+  return found
+}

@@ -1,0 +1,35 @@
+import type { ToolFailure } from "@cairn/schema/error"
+
+export interface EditInput {
+  readonly oldString: string
+  readonly newString: string
+  readonly replaceAll?: boolean | undefined
+}
+
+/** How the old text was found, from strict to tolerant. */
+export type Strategy =
+  | "exact"
+  | "line_ends"
+  | "trailing_space"
+  | "indentation"
+  | "inner_whitespace"
+  | "escapes"
+  | "blank_boundary"
+
+/** A half-open range of offsets in the old content. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+export interface AppliedEdit {
+  readonly content: string
+  readonly strategy: Strategy
+  /** What was replaced, in order. Everything outside is unchanged. */
+  readonly spans: readonly Span[]
+}
+
+/** `brief` says the same without any text of the file, for those who may not read it. */
+export interface MatchFailure extends ToolFailure {
+  readonly brief: string
+}
