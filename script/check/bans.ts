@@ -51,7 +51,7 @@ function isConditional(view: string, match: RegExpExecArray): boolean {
 
 const bans: readonly Ban[] = [
   { in: "code", pattern: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)(?![\w$])/g, ...spawn },
-  { in: "code", pattern: /[{},]\s*\}\s*=\s*Bun\b(?!\s*\.)|=\s*Bun\s*[;\n]/g, ...spawn },
+  { in: "code", pattern: /=\s*Bun\b(?!\s*[.\w])/g, ...spawn },
   {
     in: "code",
     pattern: /\bimport\s*\{[^}]*(?<![\w$])(?:spawn|spawnSync|\$)(?![\w$])[^}]*\}\s*from\s*["']/g,
@@ -116,6 +116,8 @@ function textFindings(file: SourceFile): Finding[] {
     if (isExcepted(ban, file.path)) continue
     const view = views[ban.in]
     for (const match of view.matchAll(ban.pattern)) {
+      // A string that quotes code is no code.
+      if (ban.in === "strings" && views.code.charAt(match.index) !== match[0].charAt(0)) continue
       if (ban.unless?.(view, match)) continue
       const what = match[0].replace(/\s+/g, " ").trim()
       findings.push({ path: file.path, line: lineAt(file.text, match.index), message: `\`${what}\` ${ban.message}` })
