@@ -6,15 +6,23 @@ export interface Clock {
   now(): number
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number
-  /** Runs `fire` once after `ms`. Returns how to call it off. */
+  /** Runs `fire` once after `ms`; never, when that is infinite. Returns how to call it off. */
   timer(ms: number, fire: () => void): () => void
 }
+
+/** What `setTimeout` takes: about 25 days. It fires at once for more. */
+const longestTimeout = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   timer(ms, fire) {
-    const handle = setTimeout(fire, Math.min(ms, 2 ** 31 - 1))
+    let handle: ReturnType<typeof setTimeout>
+    const arm = (left: number) => {
+      handle =
+        left > longestTimeout ? setTimeout(() => arm(left - longestTimeout), longestTimeout) : setTimeout(fire, left)
+    }
+    if (ms !== Infinity) arm(ms)
     return () => clearTimeout(handle)
   },
 }

@@ -19,9 +19,10 @@ const timeMask = (1n << 48n) - 1n
 
 /**
  * Makes ids: prefix, 12 hex digits (the low 48 bits of milliseconds × 4096 + counter), 14 random
- * base62 characters. Clients binary-search by id, so ids ascend (`session` ids descend) even
- * when the clock stands or is set back. The 48 bits wrap every 795 days (next 2028-10-17); past a
- * wrap only `after` keeps a new id greater than the last of its session, and it does so by counting on from it.
+ * base62 characters. Clients binary-search by id, so the ids of one maker ascend (`session` ids descend)
+ * even when the clock stands or is set back. The 48 bits wrap every 795 days (next 2028-10-17): past a
+ * wrap, and for a new maker whose clock is behind, only `after` keeps a new id greater than the last of
+ * its session, so callers hand on each id to the next call.
  */
 export class Ids {
   #last = 0n
@@ -31,14 +32,19 @@ export class Ids {
     private readonly random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array = (bytes) => crypto.getRandomValues(bytes),
   ) {}
 
-  /** A new id, greater than `after` (an id of the same kind) when that is given. */
+  /** A new id, greater than `after` (an id of the same kind) when that is given; `session` ids ignore it. */
   next(kind: IdKind, after?: string): string {
-    const tick = this.#tick()
-    const stamp = kind === "session" ? timeMask - (tick & timeMask) : tick & timeMask
-    const floor = after === undefined || kind === "session" ? undefined : timeOf(after)
-    const time = floor !== undefined && stamp <= floor ? floor + 1n : stamp
-    if (floor !== undefined && time > floor && stamp <= floor) this.#reserve(time)
-    return `${idPrefix[kind]}_${(time & timeMask).toString(16).padStart(12, "0")}${this.#suffix()}`
+    const stamp = this.#tick() & timeMask
+    if (kind === "session") return this.#id(kind, timeMask - stamp)
+    const id = this.#id(kind, stamp)
+    if (after === undefined || id > after) return id
+    const floor = timeOf(after)
+    const next = floor !== undefined && floor < timeMask ? this.#id(kind, floor + 1n) : undefined
+    return next !== undefined && next > after ? next : successor(after)
+  }
+
+  #id(kind: IdKind, time: bigint): string {
+    return `${idPrefix[kind]}_${time.toString(16).padStart(12, "0")}${this.#suffix()}`
   }
 
   #tick(): bigint {
@@ -47,17 +53,18 @@ export class Ids {
     return this.#last
   }
 
-  /** Keeps later ids above one that had to run ahead of the clock, within this wrap of the counter. */
-  #reserve(time: bigint): void {
-    const ahead = (this.#last & ~timeMask) | time
-    if (ahead > this.#last) this.#last = ahead
-  }
-
   #suffix(): string {
     let text = ""
     for (const byte of this.random(new Uint8Array(14))) text += base62[byte % 62]
     return text
   }
+}
+
+/** A text just above an id that has no time after it: the last of the 48 bits, or one that a client made up. */
+function successor(id: string): string {
+  const place = base62.indexOf(id.slice(-1))
+  const following = place < 0 ? undefined : base62[place + 1]
+  return following === undefined ? `${id}0` : id.slice(0, -1) + following
 }
 
 /** The 48-bit time in an id, or undefined when the text is not an id. */

@@ -8,14 +8,19 @@ export class Semaphore {
   readonly #waiting: Array<() => void> = []
   #free: number
 
-  constructor(permits: number) {
+  /** Throws when `permits` is not a positive integer: nobody could ever get one. */
+  constructor(private readonly permits: number) {
+    if (!Number.isInteger(permits) || permits < 1)
+      throw new RangeError(`Semaphore: ${permits} is not a number of permits`)
     this.#free = permits
   }
 
-  /** True when nobody holds or waits for a permit beyond the free ones. */
+  /** True when nobody holds a permit and nobody waits for one. */
   get idle(): boolean {
-    return this.#waiting.length === 0
+    return this.#free === this.permits
   }
+
+  /** Waits for a permit. Rejects with the signal's reason when interrupted before it has one. */
 
   async acquire(signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted()
@@ -52,7 +57,7 @@ export class Semaphore {
   }
 }
 
-/** One holder per key, first come first served. Keys that nobody holds cost nothing. */
+/** One holder per key, first come first served. Not reentrant. Keys that nobody holds cost nothing. */
 export class KeyedLock {
   readonly #locks = new Map<string, { semaphore: Semaphore; users: number }>()
 

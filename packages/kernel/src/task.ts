@@ -76,8 +76,7 @@ export class TaskGroup implements AsyncDisposable {
   }
 
   #fail(error: unknown): void {
-    const interrupted = this.signal.aborted && (error === this.signal.reason || error instanceof Interrupted)
-    if (!interrupted) this.#failure ??= { error }
+    if (!(this.signal.aborted && isInterruption(error, this.signal.reason))) this.#failure ??= { error }
     this.cancel(error)
   }
 }
@@ -102,29 +101,74 @@ export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
   })
 }
 
+/** What `until` reads from: anything iterable, or a stream (whose iterator could not be told to stop while it reads). */
+export type Source<T> = AsyncIterable<T> | StreamSource<T>
+interface StreamSource<T> {
+  getReader(): {
+    read(): Promise<{ done: boolean; value?: T | undefined }>
+    cancel(reason?: unknown): Promise<void>
+    releaseLock(): void
+  }
+}
+
 /**
- * Iterates `source` until it ends or the signal aborts, then throws the signal's reason. A source
- * that hangs is told to return and is not waited for.
+ * Iterates `source` until it ends or the signal aborts, then throws the signal's reason. A consumer that
+ * stops early waits until the source has returned; after an abort the source is told to return but not
+ * waited for, since it may hang. A stream is cancelled at once, also in the middle of a read.
  */
-export async function* until<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
-  const iterator = source[Symbol.asyncIterator]()
+export async function* until<T>(source: Source<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+  const { next, stop } = "getReader" in source ? reading(source) : iterating(source)
   let ended = false
   try {
     while (true) {
       signal.throwIfAborted()
-      const next = await abortable(iterator.next(), signal).catch((error: unknown) => {
+      const step = await abortable(next(), signal).catch((error: unknown) => {
         ended = !signal.aborted
         throw error
       })
-      if (next.done) {
+      if (step.done) {
         ended = true
         return
       }
-      yield next.value
+      yield step.value as T
     }
   } finally {
-    if (!ended) void iterator.return?.().then(undefined, () => undefined)
+    if (!ended) await abortable(stop(signal.reason), signal).catch(unlessAborted(signal))
   }
+}
+
+interface Steps<T> {
+  next(): Promise<{ done?: boolean | undefined; value?: T | undefined | void }>
+  /** Tells the source that nobody reads any more. */
+  stop(reason: unknown): Promise<unknown>
+}
+
+function iterating<T>(source: AsyncIterable<T>): Steps<T> {
+  const iterator = source[Symbol.asyncIterator]()
+  return { next: () => iterator.next(), stop: async () => iterator.return?.() }
+}
+
+function reading<T>(source: StreamSource<T>): Steps<T> {
+  const reader = source.getReader()
+  return {
+    async next() {
+      const step = await reader.read()
+      if (step.done) reader.releaseLock()
+      return step
+    },
+    stop: (reason) => reader.cancel(reason),
+  }
+}
+
+/** Drops an error that only says what the signal's own reason says already. */
+const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error
+}
+
+/** The group's own reason, an `Interrupted`, or what the platform throws for an aborted signal. */
+function isInterruption(error: unknown, reason: unknown): boolean {
+  if (error === reason || error instanceof Interrupted) return true
+  return error instanceof Error && error.name === "AbortError"
 }
 
 /** Calls `run` once when the signal aborts (at once if it already has). Returns how to stop listening. */
