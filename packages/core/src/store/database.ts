@@ -20,6 +20,9 @@ interface OpenInput {
   readonly migrations?: readonly Migration[]
 }
 
+/** How long a statement waits for another process, in ms. */
+const patience = 10_000
+
 /**
  * Opens the database file (mode 0600), migrating it when needed. A file that SQLite calls damaged is renamed to
  * `<file>.damaged-<time>` and a fresh one is started; nothing is deleted. Other trouble (not writable, disk
@@ -70,7 +73,7 @@ function connect({ file, now, migrations: wanted = migrations }: OpenInput): Dat
   if (named) prepareFile(file)
   const database = new ClosingDatabase(file, { create: true, strict: true })
   try {
-    database.run("PRAGMA busy_timeout = 10000")
+    database.run(`PRAGMA busy_timeout = ${patience}`)
     enableWal(database)
     database.run("PRAGMA synchronous = NORMAL")
     database.run("PRAGMA foreign_keys = ON")
@@ -139,6 +142,7 @@ function isSound(file: string): boolean {
   try {
     refuseEmptied(file)
     using database = new Database(file, { readwrite: true })
+    database.run(`PRAGMA busy_timeout = ${patience}`)
     const found = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get()
     return found?.quick_check === "ok"
   } catch (error) {

@@ -24,11 +24,12 @@ const mostProblems = 50
 export function verify(database: Database): VerifyResult {
   const problems = createProblems()
   const result = { sessions: 0, events: 0 }
-  problems.catch("the file cannot be read", () => {
-    for (const { integrity_check: found } of database
-      .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${mostProblems})`)
-      .all())
+  problems.catch("the file is damaged", () => {
+    const check = database.query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${mostProblems})`)
+    for (const { integrity_check: found } of check.all())
       if (found !== "ok") problems.add(`the file is damaged: ${found}`)
+  })
+  problems.catch("the replay stopped", () => {
     database.transaction(() => {
       using scratch = openScratch()
       const replayed = scratch.database

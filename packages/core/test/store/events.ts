@@ -1,0 +1,125 @@
+import type { DurableEvent } from "@cairn/schema/event"
+import type { AssistantMessage, UserMessage } from "@cairn/schema/message"
+import { noTokens } from "@cairn/schema/model"
+import type { Part, TextPart } from "@cairn/schema/part"
+import type { PermissionReply } from "@cairn/schema/permission"
+import type { InboxItem } from "@cairn/schema/prompt"
+import type { Session } from "@cairn/schema/session"
+
+/** Events with every required field, for tests that care for a few of them. Ids are given by the test. */
+
+export const sessionInfo = (id: string, more: Partial<Session> = {}): Session => ({
+  id,
+  slug: "quiet-hill",
+  projectID: "project-1",
+  directory: "/work",
+  title: "A title",
+  version: "0.1.0",
+  time: { created: 1, updated: 1 },
+  ...more,
+})
+
+export const created = (id: string, more: Partial<Session> = {}): DurableEvent => ({
+  type: "session.created",
+  properties: { sessionID: id, info: sessionInfo(id, more) },
+})
+
+export const updated = (id: string, more: Partial<Session> = {}): DurableEvent => ({
+  type: "session.updated",
+  properties: { sessionID: id, info: sessionInfo(id, more) },
+})
+
+export const deleted = (id: string): DurableEvent => ({
+  type: "session.deleted",
+  properties: { sessionID: id, info: sessionInfo(id) },
+})
+
+export const userMessage = (sessionID: string, id: string): UserMessage => ({
+  id,
+  sessionID,
+  role: "user",
+  time: { created: 1 },
+  agent: "build",
+  model: { providerID: "demo", modelID: "tour" },
+})
+
+export const assistantMessage = (sessionID: string, id: string, parentID = "msg_0"): AssistantMessage => ({
+  id,
+  sessionID,
+  role: "assistant",
+  time: { created: 1 },
+  parentID,
+  modelID: "tour",
+  providerID: "demo",
+  mode: "build",
+  agent: "build",
+  path: { cwd: "/work", root: "/work" },
+  cost: 0,
+  tokens: noTokens(),
+})
+
+export const message = (info: UserMessage | AssistantMessage): DurableEvent => ({
+  type: "message.updated",
+  properties: { sessionID: info.sessionID, info },
+})
+
+export const textPart = (sessionID: string, messageID: string, id: string, text = ""): TextPart => ({
+  id,
+  sessionID,
+  messageID,
+  type: "text",
+  text,
+})
+
+export const part = (value: Part): DurableEvent => ({
+  type: "message.part.updated",
+  properties: { sessionID: value.sessionID, part: value, time: 1 },
+})
+
+export const delta = (of: TextPart, text: string, offset = 0, field = "text"): DurableEvent => ({
+  type: "message.part.delta",
+  properties: { sessionID: of.sessionID, messageID: of.messageID, partID: of.id, field, delta: text, offset },
+})
+
+export const asked = (sessionID: string, id: string): DurableEvent => ({
+  type: "permission.asked",
+  properties: { id, sessionID, permission: "bash", patterns: ["ls"], metadata: {}, always: ["ls *"] },
+})
+
+export const replied = (sessionID: string, requestID: string, reply: PermissionReply): DurableEvent => ({
+  type: "permission.replied",
+  properties: { sessionID, requestID, ...reply },
+})
+
+export const questioned = (sessionID: string, id: string): DurableEvent => ({
+  type: "question.asked",
+  properties: {
+    id,
+    sessionID,
+    questions: [{ question: "Which?", header: "Which", options: [{ label: "a", description: "the first" }] }],
+  },
+})
+
+export const inboxItem = (id: string, delivery: InboxItem["delivery"] = "queue"): InboxItem => ({
+  id,
+  delivery,
+  agent: "build",
+  model: { providerID: "demo", modelID: "tour" },
+  parts: [{ type: "text", text: "hello" }],
+  time: { created: 1 },
+})
+
+export const inboxAdded = (sessionID: string, item: InboxItem): DurableEvent => ({
+  type: "session.inbox.added",
+  properties: { sessionID, item },
+})
+
+export const turnStarted = (sessionID: string, runID: string): DurableEvent => ({
+  type: "session.turn.started",
+  properties: { sessionID, runID, time: 1 },
+})
+
+export const turnEnded = (sessionID: string, runID: string): DurableEvent => ({
+  type: "session.turn.ended",
+  properties: { sessionID, runID, time: 2, reason: "done" },
+})
