@@ -73,3 +73,11 @@ export const HeadlessAnswer = PermissionReply.pick({ reply: true, message: true,
   id: PermissionID,
 })
 export type HeadlessAnswer = z.infer<typeof HeadlessAnswer>
+
+/** The schema of a line as JSON Schema (`docs/headless.schema.json`). */
+export function headlessJsonSchema(): object {
+  return {
+    title: "A line of cairn run --format json",
+    ...z.toJSONSchema(HeadlessLine, { reused: "ref", io: "input" }),
+  }
+}
