@@ -70,26 +70,35 @@ const together = "Not run: the user rejected another call that was waiting at th
 
 export function createAsks(options: AsksOptions): Asks {
   const waiting = new Map<string, Waiting>()
-  const known = new Map<string, { session: PermissionRuleset; project: PermissionRuleset }>()
+  const known = new Map<string, Approvals>()
   let projectWide: PermissionRuleset = []
 
-  const approvalsOf = (sessionID: string): PermissionRuleset => {
+  const approvalsIn = (sessionID: string): Approvals => {
     const kept = known.get(sessionID) ?? options.load?.(sessionID) ?? { session: [], project: [] }
     known.set(sessionID, kept)
-    return [...projectWide, ...kept.project, ...kept.session]
+    return kept
   }
-  const isApproved = (ask: Ask, scope: AskScope) => approved(ask, approvalsOf(scope.sessionID), scope.worktree)
+  const isApproved = (ask: Ask, scope: AskScope) => {
+    const { session, project } = approvalsIn(scope.sessionID)
+    return approved(ask, [...projectWide, ...project, ...session], scope.worktree)
+  }
 
+  // Taken out before the append: a listener of the bus may answer again. Put back when the log cannot be written.
   const settle = (one: Waiting, reply: PermissionReply, result: Result<Approval, ToolFailure>) => {
-    options.append(one.scope.sessionID, [replied(one.request, reply)])
-    waiting.delete(one.request.id)
+    if (!waiting.delete(one.request.id)) return
+    try {
+      options.append(one.scope.sessionID, [replied(one.request, reply)])
+    } catch (error) {
+      waiting.set(one.request.id, one)
+      throw error
+    }
     one.settle(result)
   }
   const remember = (one: Waiting, reply: PermissionReply) => {
     const rules = approvalOf(one.request)
     if (reply.scope === "project") projectWide = [...projectWide, ...rules]
     else {
-      const kept = known.get(one.scope.sessionID) ?? { session: [], project: [] }
+      const kept = approvalsIn(one.scope.sessionID)
       known.set(one.scope.sessionID, { ...kept, session: [...kept.session, ...rules] })
     }
   }
@@ -116,9 +125,13 @@ export function createAsks(options: AsksOptions): Asks {
       }
 
       const answer = Promise.withResolvers<Result<Approval, ToolFailure>>()
-      options.append(scope.sessionID, [asked])
-      const one: Waiting = { request, ask, scope, settle: answer.resolve }
-      waiting.set(request.id, one)
+      waiting.set(request.id, { request, ask, scope, settle: answer.resolve })
+      try {
+        options.append(scope.sessionID, [asked])
+      } catch (error) {
+        waiting.delete(request.id)
+        throw error
+      }
       try {
         return await abortable(answer.promise, scope.signal)
       } catch (error) {
