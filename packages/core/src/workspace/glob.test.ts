@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { globMatcher, longestPattern, matchGlob } from "./glob.ts"
+import { globMatcher, longestPattern, matchGlob, splitGlob } from "./glob.ts"
 
 describe("matchGlob", () => {
   test.each([
@@ -42,5 +42,22 @@ describe("globMatcher", () => {
     expect(["a.ts", "src/b.ts"].filter(globMatcher("/a.ts"))).toEqual(["a.ts"])
     expect(["src/b.ts", "lib/src/b.ts"].filter(globMatcher("src/*"))).toEqual(["src/b.ts"])
     expect(["x/.env", "x/a"].filter(globMatcher(".env"))).toEqual(["x/.env"])
+  })
+})
+
+describe("splitGlob", () => {
+  test.each([
+    ["*.ts", ".", "*.ts"],
+    ["a.ts", ".", "a.ts"],
+    ["src/*.ts", "src", "./*.ts"],
+    ["src/lib/a.ts", "src/lib", "./a.ts"],
+    ["**/*.ts", ".", "./**/*.ts"],
+    ["../other/**", "../other", "./**"],
+    ["/etc/*.conf", "/etc", "./*.conf"],
+    ["/*", "/", "./*"],
+    ["{a/b,c}/d", ".", "./{a/b,c}/d"],
+    ["a/\\*/b", "a", "./\\*/b"],
+  ])("%s", (pattern, base, rest) => {
+    expect(splitGlob(pattern)).toEqual({ base, rest })
   })
 })

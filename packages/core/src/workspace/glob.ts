@@ -16,3 +16,16 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   const glob = new Bun.Glob(pattern.includes("/") ? rooted : `**/${rooted}`)
   return (path) => glob.match(path)
 }
+
+/**
+ * The directory that a glob starts in, and the glob that is left, tied to it: "src/**" is "src" and "./**"; a plain name
+ * ("*.ts") starts in "." and stays untied. So `..` and absolute globs name a real place, and a search opens only what it must.
+ */
+export function splitGlob(pattern: string): { readonly base: string; readonly rest: string } {
+  const names = pattern.split("/")
+  const special = names.findIndex((name) => /[*?[\]{}!\\]/.test(name))
+  const end = special < 0 ? names.length - 1 : special
+  if (names.length === 1) return { base: ".", rest: pattern }
+  const base = names.slice(0, end).join("/")
+  return { base: base === "" ? (end === 0 ? "." : "/") : base, rest: `./${names.slice(end).join("/")}` }
+}

@@ -1,0 +1,116 @@
+import { stat } from "node:fs/promises"
+import { err, ok, type Result } from "@cairn/kernel/result"
+import type { ToolFailure } from "@cairn/schema/error"
+import { z } from "zod"
+import { shellCommand } from "../../process/shell.ts"
+import type { ProcessResult, Supervisor } from "../../process/supervisor.ts"
+import { resolvePath } from "../../workspace/paths.ts"
+import { type Ask, defineTool, type ToolContext } from "../define.ts"
+import type { Fitted, Output } from "../output.ts"
+import description from "./bash.md" with { type: "text" }
+import { createPreview } from "./preview.ts"
+
+/** What a command line needs to be allowed, in the order of asking. */
+export interface CommandPlan {
+  readonly asks: readonly Ask[]
+}
+
+export interface BashOptions {
+  readonly supervisor: Supervisor
+  readonly output: Output
+  /** Path of the shell. */
+  readonly shell: string
+  /** Turns a command line that is to run in `cwd` (a real path) into asks; it never throws. */
+  plan(command: string, cwd: string, context: ToolContext): CommandPlan | Promise<CommandPlan>
+}
+
+const defaultTimeout = 120_000
+const longestTimeout = 600_000
+
+const parameters = z.object({
+  command: z.string().min(1).describe("The command line"),
+  timeout: z.number().int().positive().max(longestTimeout).optional().describe("Milliseconds"),
+  workdir: z.string().optional().describe("Directory to run in"),
+})
+
+/** Interruption ends the command and all it started, then rejects with the reason. */
+export function createBashTool({ supervisor, output, shell, plan }: BashOptions) {
+  return defineTool({
+    name: "bash",
+    description: description.trim(),
+    parameters,
+    async execute({ command, timeout = defaultTimeout, workdir }, context) {
+      const cwd = await directoryOf(workdir, context)
+      if (!cwd.ok) return cwd
+      for (const ask of (await plan(command, cwd.value, context)).asks) {
+        const allowed = await context.ask(ask)
+        if (!allowed.ok) return allowed
+      }
+      await using writer = output.open(context, "tail")
+      const preview = createPreview()
+      const title = titleOf(command)
+      const ran = await supervisor.run({
+        argv: shellCommand(command, shell),
+        cwd: cwd.value,
+        signal: context.signal,
+        timeoutMs: timeout,
+        maxBytes: 0,
+        onOutput: async (chunk) => {
+          preview.push(chunk)
+          context.progress({ title, metadata: { output: preview.text() } })
+          await writer.write(chunk)
+        },
+      })
+      if (!ran.ok)
+        return err({
+          kind: ran.error.kind === "cwd" ? "missing" : "io",
+          message: `The command did not start. ${ran.error.message}`,
+        })
+      const fitted = await writer.end()
+      return ok({
+        title,
+        output: report(fitted, ran.value, timeout),
+        metadata: {
+          output: preview.text(),
+          exit: ran.value.exitCode,
+          truncated: fitted.truncated,
+          ...(fitted.spill === undefined ? {} : { spill: fitted.spill }),
+        },
+      })
+    },
+  })
+}
+
+async function directoryOf(workdir: string | undefined, context: ToolContext): Promise<Result<string, ToolFailure>> {
+  if (workdir === undefined) return ok(context.directory)
+  const resolved = await resolvePath(workdir, context.directory)
+  if (resolved.problem) return err(resolved.problem)
+  const info = await stat(resolved.real).catch(() => undefined)
+  if (info?.isDirectory()) return ok(resolved.real)
+  return err({
+    kind: "missing",
+    message: `workdir: ${resolved.real} ${info ? "is not a directory" : "does not exist"}.`,
+  })
+}
+
+/** The output, then how it ended, which a reader must never have to guess. */
+function report(fitted: Fitted, ran: ProcessResult, timeout: number): string {
+  const text = clean(fitted.text)
+  const end = ran.timedOut
+    ? `[stopped after ${timeout} ms (timeout), with everything it had started]`
+    : ran.exitCode === null
+      ? `[killed by ${ran.signal}]`
+      : `[exit code ${ran.exitCode}]`
+  const leftovers = ran.leftovers ? "\n[what it left running in the background was stopped]" : ""
+  return `${text === "" ? "" : `${text}\n\n`}${end}${leftovers}`
+}
+
+/** Without colours and NULs, which mean nothing to a model; the spilled file has them. */
+function clean(text: string): string {
+  return Bun.stripANSI(text).replaceAll("\0", "\u2400").replace(/\s+$/, "")
+}
+
+function titleOf(command: string): string {
+  const line = command.trim().split("\n", 1)[0] ?? ""
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+}
