@@ -44,7 +44,7 @@ const longestBody = 4_096
 const longestMessage = 600
 const keptHeader = /^(retry-after(-ms)?|x-ratelimit-[\w-]+|anthropic-ratelimit-[\w-]+|(x-)?request-id|content-type)$/
 
-/** Understands whatever a provider package, the net or a stream threw or sent. Never throws itself. */
+/** Understands whatever a provider package, the net or a stream threw or sent. */
 export function classify(error: unknown, context: ErrorContext): Classified {
   return classifyData({ ...dataOf(error), ...context }, context.now)
 }

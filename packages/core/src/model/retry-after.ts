@@ -24,7 +24,8 @@ function number(text: string | undefined, unit: number): number | undefined {
 }
 
 function date(text: string | undefined, now: number): number | undefined {
-  const time = text === undefined ? Number.NaN : Date.parse(text)
+  const isDate = text !== undefined && /^\s*([A-Za-z]{3,}, |\d{4}-\d\d-)/.test(text)
+  const time = isDate ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : bounded(time - now)
 }
 

@@ -5,7 +5,10 @@ import type { ModelCost } from "./define.ts"
 /** How a step's answer ended, as it is stored in `finish` and in the step-finish part. */
 export type StoredFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "unknown"
 
-/** The provider's usage as stored tokens: every field a whole number of at least 0, whatever came. */
+/** Beyond any real count: what is larger is nonsense and must not spoil sums. */
+const mostTokens = 1e12
+
+/** The provider's usage as stored tokens: every field a whole number from 0 to 10¹², whatever came. */
 export function tokensOf(usage: LanguageModelV4Usage | undefined): Tokens {
   const { inputTokens, outputTokens } = usage ?? {}
   const read = count(inputTokens?.cacheRead)
@@ -16,7 +19,7 @@ export function tokensOf(usage: LanguageModelV4Usage | undefined): Tokens {
   const tokens = { input: count(input), output: count(output), reasoning, cache: { read, write } }
   const totalIn = inputTokens?.total ?? tokens.input + read + write
   const totalOut = outputTokens?.total ?? tokens.output + reasoning
-  return { total: count(totalIn) + count(totalOut), ...tokens }
+  return { total: count(count(totalIn) + count(totalOut)), ...tokens }
 }
 
 /** Dollars for one step; 0 when the price is not known. A tier's prices hold for the whole step once its prompt is larger. */
@@ -46,5 +49,5 @@ export function finishOf(reason: Pick<LanguageModelV4FinishReason, "unified"> | 
 }
 
 function count(value: number | undefined): number {
-  return value !== undefined && Number.isFinite(value) && value > 0 ? Math.round(value) : 0
+  return value !== undefined && Number.isFinite(value) && value > 0 ? Math.min(Math.round(value), mostTokens) : 0
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@cairn/kernel/clock"
-import type { TaskGroup } from "@cairn/kernel/task"
+import { onAbort, type TaskGroup } from "@cairn/kernel/task"
 import type { Fetch, Net } from "../net/net.ts"
 import type { ModelTimeouts } from "./define.ts"
 
@@ -31,8 +31,19 @@ export interface WatchOptions {
  *
  * Giving up cancels the group, which aborts the request whatever signal the package passed.
  */
-export function watchedFetch(fetch: Fetch, { clock, timeouts, group, probe }: WatchOptions): Fetch {
-  const after = (ms: number | false, fire: () => void) => (ms === false ? () => {} : clock.timer(ms, fire))
+export function watchedFetch(send: Fetch, { clock, timeouts, group, probe }: WatchOptions): Fetch {
+  const running = new Set<() => void>()
+  const after = (ms: number | false, fire: () => void) => {
+    if (ms === false || group.signal.aborted) return () => {}
+    const cancel = clock.timer(ms, fire)
+    running.add(cancel)
+    return () => {
+      running.delete(cancel)
+      cancel()
+    }
+  }
+  // A request may ignore its signal and never settle; its timers must not outlive the call.
+  onAbort(group.signal, () => running.forEach((cancel) => cancel()))
 
   const call = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input)
@@ -48,7 +59,7 @@ export function watchedFetch(fetch: Fetch, { clock, timeouts, group, probe }: Wa
       give("timeout_first_byte", `sent nothing within ${seconds(timeouts.firstByte)}`),
     )
     try {
-      const response = await fetch(input, { ...init, signal: group.signal })
+      const response = await send(input, { ...init, signal: group.signal })
       stopConnect()
       if (response.ok && response.headers.get("content-type")?.startsWith("text/html"))
         throw new CallFailure("web_page", `${host} answered with a web page`)

@@ -69,7 +69,8 @@ function moveFor({ prompt, tools, toolChoice }: LanguageModelV4CallOptions): Mov
   if (/\btitle\b/i.test(system)) return { text: titleOf(asked), calls: [] }
   const calls = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []))
   const count = calls.filter((part) => part.type === "tool-call").length
-  const text = `Summary by the scripted model demo/tour: ${prompt.length} messages and ${count} tool calls so far.`
+  const messages = prompt.filter((message) => message.role !== "system").length
+  const text = `Summary by the scripted model demo/tour: ${messages} messages and ${count} tool calls so far.`
   return { text, calls: [] }
 }
 

@@ -1,0 +1,222 @@
+import { expect, test } from "bun:test"
+import { APICallError, EmptyResponseBodyError, InvalidPromptError, LoadAPIKeyError } from "@ai-sdk/provider"
+import { Interrupted } from "@cairn/kernel/interrupted"
+import { type ErrorClass, MessageError } from "@cairn/schema/error"
+import fc from "fast-check"
+import { NetError } from "../net/error.ts"
+import { classify, classifyData, type ErrorData, toMessageError } from "./errors.ts"
+
+const context = { providerID: "p", providerName: "Provider" }
+const kind = (data: Partial<ErrorData>) => classifyData({ providerID: "p", ...data }).class
+
+test.each<[ErrorClass, Partial<ErrorData>]>([
+  [
+    "overflow",
+    {
+      status: 400,
+      body: '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum","type":"invalid_request_error"}}',
+    },
+  ],
+  [
+    "overflow",
+    {
+      status: 400,
+      body: '{"error":{"code":"context_length_exceeded","message":"This model\'s maximum context length is 128000 tokens."}}',
+    },
+  ],
+  [
+    "overflow",
+    { status: 400, message: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)." },
+  ],
+  ["overflow", { status: 400, message: "Input is too long for requested model." }],
+  ["overflow", { status: 413, message: "Request too large" }],
+  ["overflow", { status: 500, body: "the request exceeds the available context size. try increasing n_ctx" }],
+  ["overflow", { message: "This model's maximum prompt length is 131072 but the request contains 200000 tokens." }],
+  ["rate_limit", { status: 429, message: "Rate limit reached for gpt-4o" }],
+  ["rate_limit", { status: 429, body: "" }],
+  [
+    "rate_limit",
+    {
+      status: 429,
+      body: '{"error":{"status":"RESOURCE_EXHAUSTED","message":"You exceeded your current quota, please check your plan and billing details.","details":[{"retryDelay":"20s"}]}}',
+    },
+  ],
+  ["rate_limit", { code: "rate_limit_error", message: "slow down" }],
+  ["rate_limit", { message: "ThrottlingException: Too many requests, please wait" }],
+  [
+    "fatal",
+    {
+      status: 429,
+      body: '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota, please check your plan and billing details."}}',
+    },
+  ],
+  ["fatal", { status: 400, message: "Your credit balance is too low to access the Anthropic API." }],
+  ["fatal", { status: 402, message: "Insufficient Balance" }],
+  ["auth", { status: 401, message: "invalid x-api-key" }],
+  ["auth", { status: 403, message: "Forbidden" }],
+  [
+    "auth",
+    {
+      status: 400,
+      body: '{"error":{"status":"INVALID_ARGUMENT","message":"API key not valid. Please pass a valid API key."}}',
+    },
+  ],
+  ["auth", { code: "authentication_error", message: "invalid x-api-key" }],
+  [
+    "content_filter",
+    {
+      status: 400,
+      body: '{"error":{"code":"content_filter","message":"The response was filtered due to the prompt triggering Azure OpenAI\'s content management policy."}}',
+    },
+  ],
+  ["content_filter", { status: 400, message: "data_inspection_failed: Input data may contain inappropriate content." }],
+  ["retryable", { status: 500, message: "Internal server error" }],
+  ["retryable", { status: 502, body: "<html><body>Bad gateway</body></html>" }],
+  ["retryable", { status: 503, message: "The model is overloaded" }],
+  ["retryable", { status: 529, message: "Overloaded" }],
+  ["retryable", { status: 408 }],
+  ["retryable", { code: "overloaded_error", message: "Overloaded" }],
+  ["retryable", { code: "ECONNRESET" }],
+  ["retryable", { code: "ENOTFOUND", message: "getaddrinfo ENOTFOUND api.example.com" }],
+  ["retryable", { code: "UND_ERR_SOCKET" }],
+  ["retryable", { message: "Response stream ended without a finish reason." }],
+  ["fatal", { status: 404, message: "model not found" }],
+  ["fatal", { status: 400, message: "messages: roles must alternate" }],
+  ["fatal", { status: 422, message: "Extra inputs are not permitted" }],
+  ["fatal", { status: 200, body: "<!DOCTYPE html><html>" }],
+  ["fatal", { code: "SELF_SIGNED_CERT_IN_CHAIN" }],
+  ["fatal", { message: "something nobody has seen before" }],
+  ["fatal", {}],
+])("%s: %j", (expected, data) => {
+  expect(kind(data)).toBe(expected)
+})
+
+test("an API error of the AI SDK gives status, headers, body and the wait", () => {
+  const error = new APICallError({
+    message: "Rate limited",
+    url: "https://api.example.com",
+    requestBodyValues: { messages: ["private"] },
+    statusCode: 429,
+    responseHeaders: { "retry-after": "3", "set-cookie": "secret=1", "x-request-id": "r1" },
+    responseBody: '{"error":{"message":"Rate limited"}}',
+  })
+  const result = classify(error, context)
+  expect(result).toMatchObject({
+    class: "rate_limit",
+    status: 429,
+    retryAfterMs: 3_000,
+    headers: { "retry-after": "3", "x-request-id": "r1" },
+  })
+  expect(JSON.stringify(result)).not.toContain("secret")
+  expect(JSON.stringify(result)).not.toContain("private")
+})
+
+test("a network code is found in the chain of causes", () => {
+  const refused = new APICallError({
+    message: "Cannot connect to API",
+    url: "http://127.0.0.1:1",
+    requestBodyValues: {},
+    cause: Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" }),
+    isRetryable: true,
+  })
+  expect(classify(refused, context)).toMatchObject({ class: "retryable", network: "refused", code: "ECONNREFUSED" })
+  expect(
+    classify(new Error("x", { cause: Object.assign(new Error("y"), { code: "ENOTFOUND" }) }), context),
+  ).toMatchObject({ network: "unknown_host" })
+  expect(classify(new NetError("probe_silent", "h:1 does not answer"), context)).toMatchObject({
+    class: "retryable",
+    network: "probe",
+  })
+  expect(classify(new NetError("redirect", "elsewhere"), context).class).toBe("fatal")
+})
+
+test("errors without a status: of the AI SDK, of streams, and thrown strings", () => {
+  expect(classify(new EmptyResponseBodyError(), context).class).toBe("retryable")
+  expect(classify(new InvalidPromptError({ prompt: {}, message: "bad" }), context).class).toBe("fatal")
+  expect(classify(new LoadAPIKeyError({ message: "missing" }), context).class).toBe("auth")
+  expect(classify({ type: "overloaded_error", message: "Overloaded" }, context).class).toBe("retryable")
+  expect(classify({ message: "bad", code: 429 }, context)).toMatchObject({ class: "rate_limit", status: 429 })
+  expect(classify({ error: { message: "too long", code: "context_length_exceeded" } }, context).class).toBe("overflow")
+  expect(classify("Overloaded", context).class).toBe("retryable")
+})
+
+test("interruption is not a failure", () => {
+  expect(classify(new Interrupted(), context).class).toBe("aborted")
+  expect(classify(new DOMException("stop", "AbortError"), context).class).toBe("aborted")
+})
+
+test("the package's opinion counts only where no rule knows better", () => {
+  expect(kind({ message: "odd", retryable: true })).toBe("retryable")
+  expect(kind({ status: 401, retryable: true })).toBe("auth")
+})
+
+test("the message says who, what, and what to do", () => {
+  const env = classifyData({ ...context, keySource: "env:SOME_KEY", status: 401, message: "invalid key" }).message
+  expect(env).toContain("Provider (HTTP 401): invalid key.")
+  expect(env).toContain("SOME_KEY")
+  expect(classifyData({ ...context, keySource: "config", status: 401 }).message).toContain("provider.p.options.apiKey")
+  expect(classifyData({ ...context, status: 404, message: "no such model" }).message).toContain("model's id")
+  expect(classifyData({ ...context, status: 502, message: "<html>long page</html>" }).message).not.toContain("<html")
+})
+
+test("keys that a provider repeats do not come through", () => {
+  for (const secret of ["sk-proj-abcdef123456", "AIzaSyA1234567890abcdef", "gsk_abcdefghijkl"]) {
+    const result = classifyData({
+      ...context,
+      status: 401,
+      message: `Incorrect API key provided: ${secret}.`,
+      body: `{"key":"${secret}"}`,
+    })
+    expect(JSON.stringify(result)).not.toContain(secret)
+  }
+})
+
+test("everything is bounded", () => {
+  const huge = "x".repeat(5_000_000)
+  const result = classifyData({ ...context, status: 500, message: huge, body: huge })
+  expect(JSON.stringify(result).length).toBeLessThan(10_000)
+})
+
+test("every class becomes an error that the schema knows", () => {
+  const classes: ErrorClass[] = ["retryable", "rate_limit", "overflow", "auth", "fatal", "content_filter", "aborted"]
+  const names = classes.map(
+    (one) =>
+      MessageError.parse(
+        toMessageError({
+          class: one,
+          providerID: "p",
+          message: "m",
+          status: 500,
+          body: "b",
+          headers: { a: "b" },
+          code: "c",
+        }),
+      ).name,
+  )
+  expect(names).toEqual([
+    "APIError",
+    "APIError",
+    "ContextOverflowError",
+    "ProviderAuthError",
+    "APIError",
+    "ContentFilterError",
+    "MessageAbortedError",
+  ])
+  expect(toMessageError(classifyData({ providerID: "p", status: 503, code: "X" }))).toMatchObject({
+    data: { isRetryable: true, statusCode: 503, metadata: { code: "X" } },
+  })
+})
+
+test("whatever is thrown, classify answers", () => {
+  const cyclic: Record<string, unknown> = { message: 1 }
+  cyclic["cause"] = cyclic
+  cyclic["self"] = cyclic
+  for (const odd of [undefined, null, 0, Symbol("x"), cyclic, () => {}, new Proxy({}, {})])
+    expect(classify(odd, context).class).toBe("fatal")
+  fc.assert(
+    fc.property(fc.anything(), (value) => {
+      const result = classify(value, context)
+      MessageError.parse(toMessageError(result))
+    }),
+  )
+})
