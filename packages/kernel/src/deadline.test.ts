@@ -75,9 +75,12 @@ test("disposed, it holds neither timer nor parent and never aborts", () => {
   for (let round = 0; round < 100; round++) {
     using deadline = new Deadline(clock, "x", 10, parent.signal)
     signals.push(deadline.signal)
-    if (round === 50) deadline[Symbol.dispose]()
     deadline.extend()
   }
+  const disposed = new Deadline(clock, "x", 10, parent.signal)
+  disposed[Symbol.dispose]()
+  disposed.extend()
+  signals.push(disposed.signal)
   expect(clock.timers.size).toBe(0)
   expect(listeners(parent.signal)).toBe(0)
   parent.cancel()

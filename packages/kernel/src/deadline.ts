@@ -30,7 +30,7 @@ export class Deadline implements Disposable {
     parent?: AbortSignal,
   ) {
     this.#unlink = parent ? onAbort(parent, () => this.#abort(parent.reason)) : () => {}
-    if (!this.signal.aborted) this.extend()
+    this.extend()
   }
 
   get signal(): AbortSignal {

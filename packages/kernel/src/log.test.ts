@@ -164,6 +164,14 @@ describe("bounds", () => {
     expect(last()).toMatchObject({ level: "info", message: "still here" })
   })
 
+  test("a cycle and many long texts are shortened, not dropped", () => {
+    const { log, last } = recorder()
+    log.info("x", { circle })
+    expect(last()).toEqual(expect.objectContaining({ circle: { name: "circle", self: "[seen]" } }))
+    log.info("x", Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`f${index}`, "y".repeat(5_000)])))
+    expect(last().f7).toBe(`${"y".repeat(200)}… (5000 characters)`)
+  })
+
   test("a long message alone is cut and says how long it was", () => {
     const { log, last } = recorder()
     log.info("m".repeat(100_000))

@@ -70,6 +70,7 @@ describe("TaskGroup", () => {
       throw new DOMException("The operation was aborted.", "AbortError")
     })
     const reason = new Interrupted("by the user")
+    await turn()
     parent.cancel(reason)
     expect(await problem(group.join())).toBe("no problem")
     expect(await problem(child)).toBe(reason)
