@@ -22,13 +22,16 @@ export function captured(options: { terminal?: boolean; columns?: number } = {})
   }
 }
 
-/** Stdin that gives these pieces and ends, or never ends when the last one is `"open"`. */
-export function stdinOf(kind: Stdin["kind"], pieces: readonly (string | Uint8Array | "open")[] = []): Stdin {
+/** Stands for silence without an end. */
+export const open = Symbol("open")
+
+/** Stdin that gives these pieces and ends, or never ends when the last one is `open`. */
+export function stdinOf(kind: Stdin["kind"], pieces: readonly (string | Uint8Array | typeof open)[] = []): Stdin {
   return {
     kind,
     async *chunks() {
       for (const piece of pieces) {
-        if (piece === "open") await new Promise(() => {})
+        if (piece === open) await new Promise(() => {})
         yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece
       }
     },

@@ -3,7 +3,7 @@ import { err } from "@cairn/kernel/result"
 import { HeadlessLine } from "@cairn/schema/headless"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { fakeEngine, type FakePlay } from "../../test/fake-engine.ts"
-import { fakeIo, stdinOf, type FakeIoOptions } from "../../test/fake-io.ts"
+import { fakeIo, open, stdinOf, type FakeIoOptions } from "../../test/fake-io.ts"
 import { assistant, event, outcome, part, session, sessionID, updated } from "../../test/values.ts"
 import { runSession, type RunOptions } from "./run-session.ts"
 
@@ -294,7 +294,7 @@ describe("an interruption", () => {
   })
 
   test("while stdin is read ends without a session", async () => {
-    const { io, run, result, engine } = prepare({ message: "" }, { stdin: stdinOf("pipe", ["open"]) })
+    const { io, run, result, engine } = prepare({ message: "" }, { stdin: stdinOf("pipe", [open]) })
     const ended = run()
     await io.clock.timers()
     io.interrupt("SIGTERM")

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Interrupted } from "@cairn/kernel/interrupted"
 import { TaskGroup } from "@cairn/kernel/task"
 import { TestClock } from "@cairn/testkit/clock"
-import { stdinOf } from "../../test/fake-io.ts"
+import { open, stdinOf } from "../../test/fake-io.ts"
 import type { Stdin } from "../io.ts"
 import { largestInput, readStdin } from "./stdin.ts"
 
@@ -50,7 +50,7 @@ describe("stdin is not read", () => {
 
 describe("a pipe that falls silent", () => {
   test("is left alone after 3 s when there is a message, with a note", async () => {
-    const { result, clock, notes } = reading(stdinOf("pipe", ["open"]), true)
+    const { result, clock, notes } = reading(stdinOf("pipe", [open]), true)
     await clock.timers()
     await clock.advance(2_999)
     expect(notes).toEqual([])
@@ -60,7 +60,7 @@ describe("a pipe that falls silent", () => {
   })
 
   test("keeps what it sent, and the note says so", async () => {
-    const { result, clock, notes } = reading(stdinOf("pipe", ["part", "open"]), true)
+    const { result, clock, notes } = reading(stdinOf("pipe", ["part", open]), true)
     await clock.timers()
     await clock.advance(3_000)
     expect(await result).toEqual(value("part"))
@@ -68,7 +68,7 @@ describe("a pipe that falls silent", () => {
   })
 
   test("is waited for when it is the prompt, with a note", async () => {
-    const { result, clock, notes, group } = reading(stdinOf("pipe", ["open"]), false)
+    const { result, clock, notes, group } = reading(stdinOf("pipe", [open]), false)
     await clock.timers()
     await clock.advance(3_600_000)
     expect(notes).toEqual([expect.stringContaining("waiting for the prompt on stdin")])
@@ -78,7 +78,7 @@ describe("a pipe that falls silent", () => {
 })
 
 test("an interruption ends the reading and leaves no timer", async () => {
-  const { result, group, clock } = reading(stdinOf("pipe", ["open"]), true)
+  const { result, group, clock } = reading(stdinOf("pipe", [open]), true)
   await clock.timers()
   group.cancel()
   expect(await result.catch((error: unknown) => error)).toBeInstanceOf(Interrupted)
