@@ -57,7 +57,6 @@ export function createGlobTool({ search, output }: GlobOptions) {
       if (timedOut) lines.push("[The search took too long and was stopped. Name a smaller directory.]")
       else if (truncated)
         lines.push(
-          "",
           `[Only the first ${most} ${order === "newest" ? "(newest)" : "by path"} are shown. Narrow the pattern or the path.]`,
         )
       const fitted = await output.fit(lines.join("\n"), context)
