@@ -34,7 +34,7 @@ interface Limits {
   readonly items: number
 }
 const generous: Limits = { text: 2_000, items: 100 }
-const strict: Limits = { text: 200, items: 10 }
+const strict: Limits = { text: 200, items: 20 }
 
 export function createLog(
   sink: LogSink,
