@@ -7,7 +7,7 @@ export interface Evidence {
   readonly code: string | undefined
 }
 
-export interface Rule {
+interface Rule {
   readonly class: ErrorClass
   /** What the user can do about it; `{provider}` stands for its name. */
   readonly advice: string
@@ -34,7 +34,7 @@ const notFoundText =
 const overloadedAdvice = "This usually passes."
 
 /** In order; the first that fits decides. */
-export const rules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   { class: "aborted", code: /^(ABORT_ERR|AbortError|Interrupted)$/, advice: "The request was interrupted." },
   {
     class: "fatal",

@@ -45,127 +45,111 @@ export function parseModelRef(text: string): ModelRef | undefined {
 }
 
 export function createModels(options: ModelsOptions): Models {
-  const { catalog, config, env, auth, net, log } = options
-  const configured = (id: string) => (Object.hasOwn(config.provider ?? {}, id) ? config.provider?.[id] : undefined)
-  const configRefs = () =>
-    Object.entries(config.provider ?? {}).flatMap(([id, { models = {} }]) =>
-      Object.keys(models).map((name) => `${id}/${name}`),
-    )
-
-  function define({ providerID, modelID }: ModelRef): Definition | undefined {
-    const known = catalog.model(configured(providerID)?.id ?? providerID, modelID)
-    const own = configured(providerID)?.models
-    const mine = own && Object.hasOwn(own, modelID) ? own[modelID] : undefined
-    const aliased = mine?.id === undefined ? undefined : catalog.model(providerID, mine.id)
-    return known || mine ? mergeDefinition(known ?? aliased, mine) : undefined
+  const resolve = (wanted?: string | ModelRef): Result<ResolvedModel, SetupError> => {
+    if (wanted !== undefined) return resolveNamed(options, wanted)
+    const chosen = defaultRef()
+    return chosen.ok ? resolveNamed(options, chosen.value) : chosen
   }
-
-  function resolve(wanted?: string | ModelRef): Result<ResolvedModel, SetupError> {
-    if (wanted === undefined) {
-      const chosen = defaultRef()
-      return chosen.ok ? resolve(chosen.value) : chosen
+  const defaultRef = (): Result<ModelRef, SetupError> => {
+    const { model } = options.config
+    if (model !== undefined) {
+      const ref = parseModelRef(model)
+      return ref ? ok(ref) : err(unknownModel(options, model, "A model is written provider/model (config key model)."))
     }
-    const ref = typeof wanted === "string" ? parseModelRef(wanted) : wanted
-    if (!ref) return err(unknownModel(typeof wanted === "string" ? wanted : "", "A model is written provider/model."))
-    const { providerID, modelID } = ref
-    if (providerID === demoProviderID && !configured(providerID)) {
-      const demo = demoModel(modelID)
-      return demo ? ok(demo) : err(unknownModel(`${providerID}/${modelID}`))
-    }
-    const barred = barredBy(config, ref)
-    if (barred)
-      return err({
-        kind: "config",
-        message: `The model ${providerID}/${modelID} is excluded by ${barred} in the config.`,
-      })
-    const definition = define(ref)
-    if (!definition) return err(unknownModel(`${providerID}/${modelID}`, declare(ref)))
-    return assemble(ref, definition)
-  }
-
-  function assemble(ref: ModelRef, definition: Definition): Result<ResolvedModel, SetupError> {
-    const { providerID, modelID } = ref
-    const own = configured(providerID)
-    const known = catalog.provider(own?.id ?? providerID)
-    const endpoint = findEndpoint({ providerID, modelID, known, config: own, model: definition, env })
-    if (!endpoint.ok) return endpoint
-    const providerName = own?.name ?? known?.name ?? providerID
-    const credential = findCredential({
-      providerID,
-      providerName,
-      baseURL: endpoint.value.baseURL,
-      variables: own?.env ?? keyVariables(known?.env ?? []),
-      configured: own?.options?.apiKey,
-      stored: auth?.(providerID),
-      inHeaders: Object.keys({ ...own?.options?.headers, ...definition.headers }).some((name) =>
-        /^(authorization|x-api-key|api-key|x-goog-api-key)$/i.test(name),
-      ),
-      env,
-    })
-    if (!credential.ok) return credential
-    const { npm, baseURL } = endpoint.value
-    log.debug("model resolved", {
-      model: `${providerID}/${modelID}`,
-      npm,
-      host: new URL(baseURL).host,
-      keyFrom: credential.value.source,
-    })
-    return ok(
-      buildModel({
-        ref,
-        providerName,
-        definition,
-        config: own,
-        endpoint: endpoint.value,
-        credential: credential.value,
-        net,
-      }),
-    )
-  }
-
-  function defaultRef(): Result<ModelRef, SetupError> {
-    if (config.model !== undefined) {
-      const ref = parseModelRef(config.model)
-      return ref ? ok(ref) : err(unknownModel(config.model, "A model is written provider/model (config key model)."))
-    }
-    for (const ref of candidates()) if (resolve(ref).ok) return ok(ref)
+    for (const ref of candidates(options)) if (resolveNamed(options, ref).ok) return ok(ref)
     return err({ kind: "key", message: noModel })
   }
-
-  /** What could be the default: models that the config declares, then the usual providers whose key is at hand. */
-  function* candidates(): Generator<ModelRef> {
-    for (const [providerID, { models }] of Object.entries(config.provider ?? {})) {
-      const modelID = models && newestModel(models)
-      if (modelID !== undefined) yield { providerID, modelID }
-    }
-    for (const { providerID, like } of defaultChoices) {
-      const variables = keyVariables(catalog.provider(providerID)?.env ?? [])
-      const present =
-        variables.some((name) => env[name]?.trim()) || configured(providerID)?.options?.apiKey || auth?.(providerID)
-      if (!present) continue
-      const modelID = newestModel(catalog.models(providerID), like)
-      if (modelID !== undefined) yield { providerID, modelID }
-    }
+  const list = (filter = "") => {
+    const own = configRefs(options.config).filter((ref) => ref.toLowerCase().includes(filter.toLowerCase()))
+    return [...new Set([...own, ...options.catalog.list(filter)])].sort()
   }
+  return { resolve, defaultRef, list }
+}
 
-  function unknownModel(text: string, advice = ""): SetupError {
-    const near = catalog.suggest(text, configRefs())
-    const hint = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ""
-    const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text
-    return {
-      kind: "model",
-      message: `There is no model ${JSON.stringify(shown)}.${hint}${advice === "" ? "" : ` ${advice}`}`,
-    }
+function resolveNamed(options: ModelsOptions, wanted: string | ModelRef): Result<ResolvedModel, SetupError> {
+  const { catalog, config } = options
+  const ref = typeof wanted === "string" ? parseModelRef(wanted) : wanted
+  if (!ref)
+    return err(unknownModel(options, typeof wanted === "string" ? wanted : "", "A model is written provider/model."))
+  const { providerID, modelID } = ref
+  const name = `${providerID}/${modelID}`
+  const provider = own(config.provider, providerID)
+  if (providerID === demoProviderID && !provider) {
+    const demo = demoModel(modelID)
+    return demo ? ok(demo) : err(unknownModel(options, name))
   }
+  const barred = barredBy(config, ref)
+  if (barred) return err({ kind: "config", message: `The model ${name} is excluded by ${barred} in the config.` })
+  const mine = own(provider?.models, modelID)
+  const catalogID = provider?.id ?? providerID
+  const known =
+    catalog.model(catalogID, modelID) ?? (mine?.id === undefined ? undefined : catalog.model(catalogID, mine.id))
+  if (!known && !mine) return err(unknownModel(options, name, declare(ref)))
+  return assemble(options, ref, mergeDefinition(known, mine))
+}
 
-  return {
-    resolve,
-    defaultRef,
-    list: (filter = "") => {
-      const own = configRefs().filter((ref) => ref.toLowerCase().includes(filter.toLowerCase()))
-      return [...new Set([...own, ...catalog.list(filter)])].sort()
-    },
+function assemble(
+  { catalog, config, env, auth, net, log }: ModelsOptions,
+  ref: ModelRef,
+  definition: Definition,
+): Result<ResolvedModel, SetupError> {
+  const { providerID, modelID } = ref
+  const provider = own(config.provider, providerID)
+  const known = catalog.provider(provider?.id ?? providerID)
+  const endpoint = findEndpoint({ providerID, modelID, known, config: provider, model: definition, env })
+  if (!endpoint.ok) return endpoint
+  const { npm, baseURL } = endpoint.value
+  const providerName = provider?.name ?? known?.name ?? providerID
+  const credential = findCredential({
+    providerID,
+    providerName,
+    baseURL,
+    variables: provider?.env ?? keyVariables(known?.env ?? []),
+    configured: provider?.options?.apiKey,
+    stored: auth?.(providerID),
+    inHeaders: Object.keys({ ...provider?.options?.headers, ...definition.headers }).some((header) =>
+      /^(authorization|x-api-key|api-key|x-goog-api-key)$/i.test(header),
+    ),
+    env,
+  })
+  if (!credential.ok) return credential
+  const { source } = credential.value
+  log.debug("model resolved", { model: `${providerID}/${modelID}`, npm, host: new URL(baseURL).host, keyFrom: source })
+  const parts = { ref, providerName, definition, config: provider, endpoint: endpoint.value }
+  return ok(buildModel({ ...parts, credential: credential.value, net }))
+}
+
+/** What could be the default: models that the config declares, then the usual providers whose key is at hand. */
+function* candidates({ catalog, config, env, auth }: ModelsOptions): Generator<ModelRef> {
+  for (const [providerID, { models }] of Object.entries(config.provider ?? {})) {
+    const modelID = models && newestModel(models)
+    if (modelID !== undefined) yield { providerID, modelID }
   }
+  for (const { providerID, like } of defaultChoices) {
+    const variables = keyVariables(catalog.provider(providerID)?.env ?? [])
+    const present =
+      variables.some((name) => env[name]?.trim()) ||
+      own(config.provider, providerID)?.options?.apiKey ||
+      auth?.(providerID)
+    const modelID = present ? newestModel(catalog.models(providerID), like) : undefined
+    if (modelID !== undefined) yield { providerID, modelID }
+  }
+}
+
+function unknownModel({ catalog, config }: ModelsOptions, text: string, advice = ""): SetupError {
+  const near = catalog.suggest(text, configRefs(config))
+  const hint = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ""
+  const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text
+  const message = `There is no model ${JSON.stringify(shown)}.${hint}${advice === "" ? "" : ` ${advice}`}`
+  return { kind: "model", message }
+}
+
+function configRefs({ provider = {} }: ModelConfigSource): string[] {
+  return Object.entries(provider).flatMap(([id, { models = {} }]) => Object.keys(models).map((name) => `${id}/${name}`))
+}
+
+function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 const noModel =
