@@ -243,7 +243,7 @@ describe("trouble that is not damage is an error that says what to do, and touch
     using dir = tempDir()
     const path = join(dir.path, "small")
     mkdirSync(path)
-    if (!mounted(path)) return console.warn("skipped: a small file system cannot be mounted here")
+    if (!mounted(path)) return void process.stderr.write("skipped: a small file system cannot be mounted here\n")
     try {
       const file = join(path, "cairn.db")
       fill(file)
@@ -261,7 +261,6 @@ describe("trouble that is not damage is an error that says what to do, and touch
       using again = tempStore({ file })
       expect(again.store.read.messages("ses_1")[0]?.parts.length).toBeGreaterThan(3)
       expect(verify(again.database).problems).toEqual([])
-      writeFileSync(join(path, "filler"), "")
     } finally {
       Bun.spawnSync(["umount", "-l", path])
     }

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "bun:test"
+import type { DurableEvent } from "@cairn/schema/event"
+import * as make from "../../test/store/events.ts"
+import { tempStore } from "../../test/store/temp-store.ts"
+import { createReader } from "./read.ts"
+
+const { created, delta, message, part, textPart, userMessage } = make
+const project = (id: string, commonDir: string): DurableEvent => ({
+  type: "project.updated",
+  properties: { id, worktree: "/work", vcs: "git", commonDir, time: { created: 1, updated: 1 } },
+})
+
+describe("messages and parts", () => {
+  test("come in the order of the log, not of their ids, each part with its message", () => {
+    using temp = tempStore()
+    temp.store.append("ses_1", [
+      created("ses_1"),
+      message(userMessage("ses_1", "msg_9")),
+      message(userMessage("ses_1", "msg_1")),
+      part(textPart("ses_1", "msg_9", "prt_9")),
+      part(textPart("ses_1", "msg_1", "prt_5")),
+      part(textPart("ses_1", "msg_9", "prt_1")),
+      // A change does not move them.
+      message(userMessage("ses_1", "msg_9")),
+      part(textPart("ses_1", "msg_9", "prt_9", "later")),
+    ])
+    const shape = temp.store.read.messages("ses_1").map(({ info, parts }) => [info.id, parts.map(({ id }) => id)])
+    expect(shape).toEqual([
+      ["msg_9", ["prt_9", "prt_1"]],
+      ["msg_1", ["prt_5"]],
+    ])
+    expect(temp.store.read.parts("msg_9").map(({ id }) => id)).toEqual(["prt_9", "prt_1"])
+    expect(temp.store.read.message("msg_1")).toEqual(userMessage("ses_1", "msg_1"))
+    expect(temp.store.read.message("msg_x")).toBeUndefined()
+    expect(temp.store.read.messages("ses_x")).toEqual([])
+  })
+
+  test("an open part has its durable deltas; closing it replaces them", () => {
+    using temp = tempStore()
+    const open = textPart("ses_1", "msg_1", "prt_1", "a ")
+    const text = () => temp.store.read.parts("msg_1").map((one) => (one.type === "text" ? one.text : ""))
+    temp.store.append("ses_1", [created("ses_1"), message(userMessage("ses_1", "msg_1")), part(open)])
+    temp.store.append("ses_1", [delta(open, "b "), delta(open, "ü\u0000😀", 2)])
+    expect(text()).toEqual(["a b ü\u0000😀"])
+    temp.store.append("ses_1", [delta(open, "{}", 0, "metadata")])
+    expect(text()).toEqual(["a b ü\u0000😀"])
+    temp.store.append("ses_1", [part({ ...open, text: "whole" })])
+    expect(text()).toEqual(["whole"])
+    temp.store.append("ses_1", [delta({ ...open, id: "prt_gone" }, "x")])
+    expect(text()).toEqual(["whole"])
+  })
+
+  test("removing a message takes its parts; another session cannot remove it", () => {
+    using temp = tempStore()
+    temp.store.append("ses_2", [created("ses_2")])
+    temp.store.append("ses_1", [
+      created("ses_1"),
+      message(userMessage("ses_1", "msg_1")),
+      part(textPart("ses_1", "msg_1", "prt_1")),
+      part(textPart("ses_1", "msg_1", "prt_2")),
+    ])
+    temp.store.append("ses_2", [
+      { type: "message.removed", properties: { sessionID: "ses_2", messageID: "msg_1" } },
+      { type: "message.part.removed", properties: { sessionID: "ses_2", messageID: "msg_1", partID: "prt_1" } },
+    ])
+    expect(temp.store.read.parts("msg_1")).toHaveLength(2)
+    temp.store.append("ses_1", [
+      { type: "message.part.removed", properties: { sessionID: "ses_1", messageID: "msg_1", partID: "prt_1" } },
+    ])
+    expect(temp.store.read.parts("msg_1").map(({ id }) => id)).toEqual(["prt_2"])
+    temp.store.append("ses_1", [{ type: "message.removed", properties: { sessionID: "ses_1", messageID: "msg_1" } }])
+    expect(temp.store.read.parts("msg_1")).toEqual([])
+    expect(temp.store.read.messages("ses_1")).toEqual([])
+  })
+
+  test("lastIDs are the greatest of the session, also when they came out of order", () => {
+    using temp = tempStore()
+    expect(temp.store.read.lastIDs("ses_1")).toEqual({ message: undefined, part: undefined })
+    temp.store.append("ses_1", [
+      created("ses_1"),
+      message(userMessage("ses_1", "msg_2")),
+      message(userMessage("ses_1", "msg_1")),
+      part(textPart("ses_1", "msg_1", "prt_4")),
+      part(textPart("ses_1", "msg_1", "prt_3")),
+    ])
+    temp.store.append("ses_2", [created("ses_2"), message(userMessage("ses_2", "msg_7"))])
+    expect(temp.store.read.lastIDs("ses_1")).toEqual({ message: "msg_2", part: "prt_4" })
+  })
+})
+
+describe("sessions and projects", () => {
+  test("newest first, of the ids that one project has had, at most so many", () => {
+    using temp = tempStore()
+    const at = (id: string, projectID: string, time: number) =>
+      temp.store.append(id, [created(id, { projectID, time: { created: 1, updated: time } })])
+    at("ses_1", "root", 3)
+    at("ses_2", "path-hash", 5)
+    at("ses_3", "other", 9)
+    at("ses_4", "root", 4)
+    const ids = (where: Parameters<typeof temp.store.read.sessions>[0]) =>
+      temp.store.read.sessions(where).map(({ id }) => id)
+    expect(ids({ projects: ["root", "path-hash"] })).toEqual(["ses_2", "ses_4", "ses_1"])
+    expect(ids({ projects: ["root", "path-hash"], limit: 1 })).toEqual(["ses_2"])
+    expect(ids({ projects: [] })).toEqual([])
+    expect(ids({})).toEqual(["ses_3", "ses_2", "ses_4", "ses_1"])
+  })
+
+  test("a change of a session moves it and can give it to another project", () => {
+    using temp = tempStore()
+    temp.store.append("ses_1", [created("ses_1", { projectID: "path-hash" })])
+    temp.store.append("ses_1", [make.updated("ses_1", { projectID: "root", time: { created: 1, updated: 8 } })])
+    expect(temp.store.read.sessions({ projects: ["path-hash"] })).toEqual([])
+    expect(temp.store.read.sessions({ projects: ["root"] })[0]?.time.updated).toBe(8)
+  })
+
+  test("a project is found by its common directory, the newest of several", () => {
+    using temp = tempStore()
+    for (const id of ["path-hash", "root"]) temp.store.append(id, [project(id, "/work/.git")])
+    expect(temp.store.read.projectByCommonDir("/work/.git")?.id).toBe("root")
+    expect(temp.store.read.project("path-hash")?.commonDir).toBe("/work/.git")
+    expect(temp.store.read.projectByCommonDir("/elsewhere")).toBeUndefined()
+  })
+})
+
+describe("what waits", () => {
+  test("prompts, oldest first, until they are delivered", () => {
+    using temp = tempStore()
+    temp.store.append("ses_1", [
+      created("ses_1"),
+      make.inboxAdded("ses_1", make.inboxItem("inb_2")),
+      make.inboxAdded("ses_1", make.inboxItem("inb_1", "steer")),
+      { type: "session.inbox.updated", properties: { sessionID: "ses_1", item: make.inboxItem("inb_2", "steer") } },
+    ])
+    const items = () => temp.store.read.inbox("ses_1").map(({ id, delivery }) => [id, delivery])
+    expect(items()).toEqual([
+      ["inb_2", "steer"],
+      ["inb_1", "steer"],
+    ])
+    temp.store.append("ses_1", [
+      { type: "session.inbox.removed", properties: { sessionID: "ses_1", inboxID: "inb_2", reason: "delivered" } },
+    ])
+    expect(items()).toEqual([["inb_1", "steer"]])
+  })
+
+  test("asks and questions without an answer, of a session or of all", () => {
+    using temp = tempStore()
+    for (const n of [1, 2])
+      temp.store.append(`ses_${n}`, [
+        created(`ses_${n}`),
+        make.asked(`ses_${n}`, `per_${n}`),
+        make.questioned(`ses_${n}`, `que_${n}`),
+      ])
+    const pending = (sessionID?: string) => [
+      temp.store.read.pendingPermissions(sessionID).map(({ id }) => id),
+      temp.store.read.pendingQuestions(sessionID).map(({ id }) => id),
+    ]
+    expect(pending()).toEqual([
+      ["per_1", "per_2"],
+      ["que_1", "que_2"],
+    ])
+    temp.store.append("ses_1", [
+      make.replied("ses_1", "per_1", { reply: "once" }),
+      { type: "question.rejected", properties: { sessionID: "ses_1", requestID: "que_1" } },
+    ])
+    expect(pending("ses_1")).toEqual([[], []])
+    temp.store.append("ses_2", [
+      { type: "question.replied", properties: { sessionID: "ses_2", requestID: "que_2", answers: [["a"]] } },
+    ])
+    expect(pending()).toEqual([["per_2"], []])
+  })
+
+  test("open turns and todos", () => {
+    using temp = tempStore()
+    const todo = { content: "write", status: "pending", priority: "high" }
+    temp.store.append("ses_1", [
+      created("ses_1"),
+      make.turnStarted("ses_1", "run_1"),
+      make.turnEnded("ses_1", "run_1"),
+      make.turnStarted("ses_1", "run_2"),
+      { type: "todo.updated", properties: { sessionID: "ses_1", todos: [todo, todo] } },
+      { type: "todo.updated", properties: { sessionID: "ses_1", todos: [todo] } },
+    ])
+    expect(temp.store.read.openTurns("ses_1")).toEqual(["run_2"])
+    expect(temp.store.read.todos("ses_1")).toEqual([todo])
+    expect(temp.store.read.todos("ses_2")).toEqual([])
+  })
+})
+
+test("approvals for good: of the session, and of the project's sessions under every id that it has had", () => {
+  using temp = tempStore()
+  const approve = (session: string, projectID: string, reply: Parameters<typeof make.replied>[2]) =>
+    temp.store.append(session, [
+      created(session, { projectID }),
+      make.asked(session, `per_${session}`),
+      make.replied(session, `per_${session}`, reply),
+    ])
+  approve("ses_1", "root", { reply: "always", scope: "session" })
+  approve("ses_2", "path-hash", { reply: "always", scope: "project", message: "fine" })
+  approve("ses_3", "other", { reply: "always", scope: "project" })
+  approve("ses_4", "root", { reply: "once" })
+  approve("ses_5", "root", { reply: "always" })
+  approve("ses_6", "root", { reply: "reject" })
+  const of = (session: string, projects: string[]) =>
+    temp.store.read.approvals(session, projects).map(({ request }) => request.id)
+  expect(of("ses_1", ["root"])).toEqual(["per_ses_1"])
+  expect(of("ses_1", ["root", "path-hash"])).toEqual(["per_ses_1", "per_ses_2"])
+  expect(of("ses_3", [])).toEqual(["per_ses_3"])
+  expect(of("ses_4", ["root"])).toEqual([])
+  expect(temp.store.read.approvals("ses_2", [])[0]?.reply).toEqual({
+    reply: "always",
+    scope: "project",
+    message: "fine",
+  })
+})
+
+test("no read that a turn makes walks a whole table", () => {
+  using temp = tempStore()
+  const seen: string[] = []
+  const { prepare } = temp.database
+  temp.database.prepare = (...input: Parameters<typeof prepare>) => {
+    seen.push(input[0])
+    return prepare.apply(temp.database, input) as never
+  }
+  createReader(temp.database)
+  expect(seen.length).toBeGreaterThan(15)
+  // The projects are few, and all sessions are listed by those who want all sessions.
+  const whole = seen
+    .filter(
+      (query) =>
+        !query.includes("common_dir") && query !== "SELECT data FROM session ORDER BY updated DESC, id LIMIT ?",
+    )
+    .flatMap((query) =>
+      temp.database
+        .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query}`)
+        .all()
+        .map(({ detail }) => `${detail} | ${query}`),
+    )
+    .filter(
+      (line) =>
+        line.startsWith("SCAN") &&
+        !/^SCAN (json_each|\(subquery|CONSTANT|\S+ USING (COVERING )?INDEX \w+_(pending|always))/.test(line),
+    )
+  expect(whole.filter((line) => !line.includes("max(seq)"))).toEqual([])
+})
