@@ -5,6 +5,7 @@ import { cut, excerpt, findNearest, textLines } from "./nearest.ts"
 import type { EditInput, MatchFailure, Span, Strategy } from "./types.ts"
 
 const mostListed = 10
+const mostRewritten = 40
 /** Looking for more places of an ambiguous text helps nobody. */
 export const mostOccurrences = 100
 
@@ -45,4 +46,14 @@ export function notFound(lines: readonly Line[], input: EditInput, counter: Coun
     differs &&
     `\nLine ${differs.line + 1} is the first that differs: oldString has ${JSON.stringify(cut(differs.wanted))}.`
   return { kind: "not_found", brief, message: `${brief} ${where}${wanted ?? ""}` }
+}
+
+/** What to say after repeated failures on one file: the text around the nearest place, and what to do with it. */
+export function rewriteAdvice(content: string, input: EditInput, times: number): string {
+  const lines = textLines(content)
+  const nearest = findNearest(lines, textLines(input.oldString), { comparisons: 0 })
+  const middle = nearest ? (nearest.start + nearest.end) >> 1 : 0
+  const start = Math.max(0, middle - mostRewritten / 2)
+  const text = excerpt(lines, start, Math.min(lines.length, start + mostRewritten), mostRewritten)
+  return `\nThis is failed edit number ${times} of this file in a row. Replace the whole block, copied from the current text below, or rewrite the file:\n${text}`
 }

@@ -1,0 +1,48 @@
+import { err } from "@cairn/kernel/result"
+import { z } from "zod"
+import { defineTool } from "../define.ts"
+import type { Tool } from "../define.ts"
+import { nearNames } from "../near-names.ts"
+import description from "./invalid.md" with { type: "text" }
+
+const parameters = z.object({ tool: z.string(), error: z.string() })
+const longestName = 100
+
+/** Stands in the history for a call that could not be made. Never offered to the model; running it says what was wrong. */
+export function createInvalidTool(): Tool<typeof parameters> {
+  return defineTool({
+    name: "invalid",
+    description,
+    parameters,
+    execute: ({ tool, error }) =>
+      Promise.resolve(err({ kind: "unknown_tool", message: `The call of ${cut(tool)} could not be made: ${error}` })),
+  })
+}
+
+/** The tool of this name, or the only one whose name is the same but for case and separators. */
+export function findTool<T extends { readonly name: string }>(name: string, tools: readonly T[]): T | undefined {
+  const exact = tools.find((tool) => tool.name === name)
+  if (exact) return exact
+  const bare = bareName(name)
+  const alike = tools.filter((tool) => bareName(tool.name) === bare)
+  return alike.length === 1 ? alike[0] : undefined
+}
+
+/** What the model is told that calls a tool that does not exist. */
+export function unknownToolMessage(name: string, available: readonly string[]): string {
+  const near = nearNames(name.slice(0, longestName), available, 2)
+  const hint = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`
+  return `There is no tool named ${JSON.stringify(cut(name))}.${hint} Available: ${available.join(", ")}.`
+}
+
+/** Models wrap names: `functions.read`, `Read`, `todo-write`, `default_api:bash`. */
+function bareName(name: string): string {
+  return name
+    .replace(/^(functions?|tools?|default_api)[.:/]/i, "")
+    .replace(/[-_.\s]/g, "")
+    .toLowerCase()
+}
+
+function cut(name: string): string {
+  return name.length > longestName ? `${name.slice(0, longestName)}…` : name
+}
