@@ -227,9 +227,9 @@ test("chat: reasoning is not sent to a server that did not ask for it, nor an em
 
 test("options: the model's own go with every call, the request's win, temperature only where it is taken", async () => {
   const model = { temperature: false, options: { reasoningEffort: "low", seed: 7 } }
-  const wanted = request({ temperature: 0.5, providerOptions: { compat: { reasoningEffort: "high" } } })
+  const wanted = request({ temperature: 0.5, topP: 0.9, providerOptions: { compat: { reasoningEffort: "high" } } })
   const { requests } = await run("chat", [text("x")], wanted, { model })
-  expect(requests[0]?.body).toMatchObject({ reasoning_effort: "high", seed: 7 })
+  expect(requests[0]?.body).toMatchObject({ reasoning_effort: "high", seed: 7, top_p: 0.9 })
   expect(requests[0]?.body).not.toHaveProperty("temperature")
 })
 

@@ -32,6 +32,7 @@ export interface ModelRequest {
   readonly toolChoice?: LanguageModelV4ToolChoice
   readonly maxOutputTokens: number
   readonly temperature?: number
+  readonly topP?: number
   /** By options key; wins over the model's own options. */
   readonly providerOptions?: SharedV4ProviderOptions
 }
@@ -117,6 +118,7 @@ function callOptions(
     ...(tools.length > 0 && request.toolChoice ? { toolChoice: request.toolChoice } : {}),
     maxOutputTokens: room.maxOutputTokens,
     ...(request.temperature !== undefined && capabilities.temperature ? { temperature: request.temperature } : {}),
+    ...(request.topP === undefined ? {} : { topP: request.topP }),
     providerOptions,
     abortSignal,
   }
