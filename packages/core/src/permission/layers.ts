@@ -54,8 +54,7 @@ export function layerStack(layers: RuleLayers): RuleStack {
   const { engine = [], agent = [], user = [], project = [], override = [], session = [] } = layers
   const { agentUser = [], agentProject = [], agentOverride = [] } = layers
   const base = [...defaultRules, ...engine, ...agent]
-  const all = [...base, ...user, ...project, ...override, ...agentUser, ...agentProject, ...agentOverride, ...session]
-  const stack: PermissionRuleset[] = [...(layers.ceilings ?? []), all]
+  const stack: PermissionRuleset[] = [...(layers.ceilings ?? []), concatenated(layers)]
   if (project.length > 0 || agentProject.length > 0) {
     const own = [...user, ...override, ...agentUser, ...agentOverride, ...session]
     stack.push(layers.trusted ? [...everything, ...own.map(denialOnly)] : [...base, ...own])
@@ -76,7 +75,14 @@ export function ceiling(parents: RuleStack, agent: RuleStack): RuleStack {
   return [...parents, ...agent]
 }
 
-/** The same stack with rules of a session on top of the last match, where they may lift an ask but no ceiling. */
-export function withSession(layers: RuleLayers, session: PermissionRuleset): RuleStack {
-  return layerStack({ ...layers, session: [...(layers.session ?? []), ...session] })
+/** Every layer but the ceilings as one list, for display. Deciding takes `layerStack`. */
+export function combinedRules(layers: RuleLayers): PermissionRuleset {
+  return expandHome(concatenated(layers), layers.home)
+}
+
+function concatenated(layers: RuleLayers): PermissionRuleset {
+  const { engine = [], agent = [], user = [], project = [], override = [], session = [] } = layers
+  const { agentUser = [], agentProject = [], agentOverride = [] } = layers
+  const named = [...agentUser, ...agentProject, ...agentOverride]
+  return [...defaultRules, ...engine, ...agent, ...user, ...project, ...override, ...named, ...session]
 }
