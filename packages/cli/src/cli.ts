@@ -12,8 +12,11 @@ export async function runCli(io: Io, argv: readonly string[]): Promise<number> {
     io.stderr.write(`cairn: internal error: ${sanitise(text)}\n`)
     return 1
   })
-  await Promise.all([io.stdout.flush(), io.stderr.flush()])
-  return code
+  await io.stdout.flush()
+  const { failure } = io.stdout
+  if (failure !== undefined) io.stderr.write(`cairn: stdout cannot be written: ${sanitise(failure)}\n`)
+  await io.stderr.flush()
+  return failure === undefined || code === 2 ? code : 1
 }
 
 async function dispatch(io: Io, argv: readonly string[]): Promise<number> {

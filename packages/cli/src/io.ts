@@ -11,6 +11,8 @@ export interface Out {
   readonly isTerminal: boolean
   /** Width in columns; 80 where unknown. */
   readonly columns: number
+  /** Why nothing can be written any more, unless it is that the reader went away. */
+  readonly failure: string | undefined
   write(text: string): void
   flush(): Promise<void>
 }

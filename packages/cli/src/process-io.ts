@@ -43,15 +43,20 @@ function out(stream: NodeJS.WriteStream, onGone: () => void): Out {
   let alive = true
   let pending = 0
   let drained = Promise.withResolvers<void>()
-  const lost = () => {
+  let failure: string | undefined
+  const lost = (error: Error & { code?: string }) => {
     if (!alive) return
     alive = false
+    if (error.code !== "EPIPE") failure = error.message
     drained.resolve()
     onGone()
   }
   stream.on("error", lost)
   return {
     isTerminal: stream.isTTY === true,
+    get failure() {
+      return failure
+    },
     get columns() {
       return stream.columns || 80
     },
@@ -59,7 +64,7 @@ function out(stream: NodeJS.WriteStream, onGone: () => void): Out {
       if (!alive || text === "") return
       if (pending++ === 0) drained = Promise.withResolvers<void>()
       stream.write(text, (error) => {
-        if (error) lost()
+        if (error) lost(error)
         if (--pending === 0) drained.resolve()
       })
     },

@@ -15,6 +15,7 @@ export function captured(options: { terminal?: boolean; columns?: number } = {})
     text: "",
     isTerminal: options.terminal ?? false,
     columns: options.columns ?? 80,
+    failure: undefined,
     write(piece) {
       this.text += piece
     },
@@ -31,8 +32,8 @@ export function stdinOf(kind: Stdin["kind"], pieces: readonly (string | Uint8Arr
     kind,
     async *chunks() {
       for (const piece of pieces) {
-        if (piece === open) await new Promise(() => {})
-        yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece
+        if (typeof piece === "symbol") await new Promise(() => {})
+        else yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece
       }
     },
   }
