@@ -63,7 +63,8 @@ function messageProjectors(prepare: (sql: string) => Write): Projectors<"message
   )
   const removeMessage = prepare("DELETE FROM message WHERE id = ? AND session_id = ?")
   const putPart = prepare(
-    `INSERT INTO part (id, session_id, message_id, seq, data) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO part (id, session_id, message_id, seq, data)
+     SELECT ?, session_id, id, ?, ? FROM message WHERE id = ? AND session_id = ?
      ON CONFLICT (id) DO UPDATE SET data = excluded.data, tail = ''
        WHERE session_id = excluded.session_id AND message_id = excluded.message_id`,
   )
@@ -78,8 +79,8 @@ function messageProjectors(prepare: (sql: string) => Write): Projectors<"message
     "message.removed": ({ sessionID, messageID }) => removeMessage(messageID, sessionID),
     "message.part.updated": ({ part }, seq) =>
       mustHit(
-        putPart(part.id, part.sessionID, part.messageID, seq, JSON.stringify(part)),
-        `part ${part.id} belongs to another message`,
+        putPart(part.id, seq, JSON.stringify(part), part.messageID, part.sessionID),
+        `part ${part.id} does not belong to message ${part.messageID} of ${part.sessionID}`,
       ),
     "message.part.delta": ({ sessionID, partID, field, delta }) => {
       if (field === "text") grow(delta, partID, sessionID)

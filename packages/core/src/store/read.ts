@@ -26,6 +26,8 @@ export interface Reader {
   todos(sessionID: string): Todo[]
   project(id: string): Project | undefined
   projectByCommonDir(commonDir: string): Project | undefined
+  /** The newest synthetic text of the session that begins with `start`. */
+  lastFact(sessionID: string, start: string): string | undefined
   /** Runs of the session that began and did not end. */
   openTurns(sessionID: string): string[]
   /** The greatest message and part ids of a session: new ones must be greater. */
@@ -55,6 +57,10 @@ export function createReader(database: Database): Reader {
   )
   const lastIDs = database.prepare<{ message: string | null; part: string | null }, [string, string]>(
     `SELECT (SELECT max(id) FROM (${newest("message")})) AS message, (SELECT max(id) FROM (${newest("part")})) AS part`,
+  )
+  const lastFact = database.query<{ text: string }, [string, string]>(
+    `SELECT json_extract(data, '$.text') AS text FROM part
+     WHERE session_id = ? AND json_extract(data, '$.synthetic') = 1 AND instr(text, ?) = 1 ORDER BY seq DESC LIMIT 1`,
   )
   const lastSeq = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
   // `INDEXED BY`: only the few rows that were approved for good are looked at, or the query does not compile.
@@ -97,6 +103,7 @@ export function createReader(database: Database): Reader {
     todos: (sessionID) => todos(sessionID) ?? [],
     project: one<Project>("SELECT data FROM project WHERE id = ?"),
     projectByCommonDir: one<Project>("SELECT data FROM project WHERE common_dir = ? ORDER BY rowid DESC"),
+    lastFact: (sessionID, start) => lastFact.get(sessionID, start)?.text,
     openTurns: (sessionID) => openTurns.all(sessionID).map((row) => row.run_id),
     lastIDs(sessionID) {
       const row = lastIDs.get(sessionID, sessionID)

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import * as make from "../../test/store/events.ts"
+import { tempDir, tempStore } from "../../test/store/temp-store.ts"
+import { verify } from "./verify.ts"
+
+const { created, delta, message, part, textPart, userMessage } = make
+
+/** One row in every table. */
+function fill(temp: ReturnType<typeof tempStore>): void {
+  const open = textPart("ses_1", "msg_1", "prt_1", "text")
+  temp.store.append("ses_1", [
+    created("ses_1"),
+    message(userMessage("ses_1", "msg_1")),
+    part(open),
+    delta(open, "more"),
+    make.inboxAdded("ses_1", make.inboxItem("inb_1")),
+    make.asked("ses_1", "per_1"),
+    make.replied("ses_1", "per_1", { reply: "once" }),
+    make.questioned("ses_1", "que_1"),
+    make.turnStarted("ses_1", "run_1"),
+    { type: "todo.updated", properties: { sessionID: "ses_1", todos: [] } },
+  ])
+  temp.store.append("root", [
+    { type: "project.updated", properties: { id: "root", worktree: "/work", time: { created: 1, updated: 1 } } },
+  ])
+}
+
+const problemsAfter = (change: string): readonly string[] => {
+  using temp = tempStore()
+  fill(temp)
+  expect(verify(temp.database)).toEqual({ sessions: 1, events: 11, problems: [] })
+  temp.database.run("PRAGMA foreign_keys = OFF")
+  temp.database.run(change)
+  return verify(temp.database).problems
+}
+
+describe("every column of every row is compared", () => {
+  using temp = tempStore()
+  const columns = temp.database
+    .query<{ table: string; column: string; key: number }, []>(
+      `SELECT tables.name AS "table", columns.name AS "column", columns.pk AS key
+       FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND tables.name NOT IN ('event', 'lease', 'migration')`,
+    )
+    .all()
+  test("in all nine tables", () => {
+    expect(new Set(columns.map(({ table }) => table)).size).toBe(9)
+  })
+  for (const { table, column, key } of columns)
+    test(`${table}.${column}`, () => {
+      const value = column === "reply" ? `'"tampered"'` : "'tampered'" // its index wants JSON
+      const problems = problemsAfter(`UPDATE ${table} SET ${column} = ${value}`)
+      if (key) expect(problems).toContainEqual(`${table} tampered: a row that the log does not give`)
+      else
+        expect(problems).toEqual([
+          expect.stringMatching(new RegExp(`^${table} \\w+: column ${column} differs from the log$`)),
+        ])
+    })
+})
+
+describe("what was done to the rows or the log is found", () => {
+  test("a row that is missing", () => {
+    expect(problemsAfter("DELETE FROM part")).toEqual(["part prt_1: the row is missing"])
+  })
+
+  test("an entry of the log that was changed", () => {
+    expect(problemsAfter("UPDATE event SET properties = replace(properties, 'A title', 'Another')")).toEqual([
+      "session ses_1: column data differs from the log",
+    ])
+    expect(problemsAfter("UPDATE event SET properties = replace(properties, 'more', 'less')")).toEqual([
+      "part prt_1: column tail differs from the log",
+    ])
+  })
+
+  test("an entry that is missing", () => {
+    expect(problemsAfter("DELETE FROM event WHERE type = 'message.part.delta'")).toEqual([
+      "part prt_1: column tail differs from the log",
+    ])
+    const problems = problemsAfter("DELETE FROM event WHERE type = 'session.created'")
+    expect(problems[0]).toMatch(/^event 2 cannot be replayed: FOREIGN KEY/)
+  })
+
+  test("an entry that is not JSON, of an unknown type, or of the wrong shape", () => {
+    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 11`)[0]
+    expect(of("properties = '{'")).toBe("event 11 (project.updated): not JSON")
+    expect(of("type = 'project.forgotten'")).toStartWith("event 11 (project.forgotten): ")
+    expect(of("properties = '{}'")).toStartWith("event 11 (project.updated): ")
+    expect(of("type = 'constructor'")).toStartWith("event 11 (constructor): ")
+  })
+
+  test("no more than fifty problems are kept of a log that is all wrong", () => {
+    using temp = tempStore()
+    temp.store.append("ses_1", [created("ses_1")])
+    for (let n = 0; n < 200; n++)
+      temp.database.run(
+        "INSERT INTO event (id, session_id, time, type, properties) VALUES ('evt', 'ses_1', 1, 'nonsense', '{}')",
+      )
+    expect(verify(temp.database).problems).toHaveLength(50)
+  })
+})
+
+test("changes nothing and leaves nothing behind, while another connection writes on", () => {
+  using dir = tempDir()
+  using temp = tempStore({ file: dir.file })
+  using other = tempStore({ file: dir.file })
+  fill(temp)
+  const scratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith("cairn-verify-"))
+  const before = [temp.store.cursor(0), scratch()]
+  temp.store.begin("ses_1", "run_2", [])
+  expect(verify(temp.database).problems).toEqual([])
+  expect([temp.store.cursor(0), scratch()]).toEqual(before)
+  expect(temp.database.inTransaction).toBe(false)
+  // A snapshot that was left open would keep the log from being written back.
+  other.store.append("ses_1", [make.updated("ses_1")])
+  expect(other.database.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 })
+})
