@@ -17,9 +17,9 @@ export function createWatchdog(log: Log): Watchdog {
 
   /** Sends a line; a shell that does not take it is dead, and its successor is told of all leaders. */
   const say = (line: string) => {
-    if (shell && write(shell, line)) return
+    if (shell && write(shell, line, log)) return
     shell = leaders.size > 0 ? start() : undefined
-    if (shell && !write(shell, [...leaders].map((leader) => `+${leader}\n`).join("")))
+    if (shell && !write(shell, [...leaders].map((leader) => `+${leader}\n`).join(""), log))
       log.warn("the watchdog does not start")
   }
 
@@ -39,11 +39,14 @@ export function createWatchdog(log: Log): Watchdog {
   }
 }
 
-function write(shell: Shell, text: string): boolean {
+function write(shell: Shell, text: string, log: Log): boolean {
   if (shell.exitCode !== null || shell.signalCode !== null) return false
   try {
     void shell.stdin.write(text)
-    void Promise.resolve(shell.stdin.flush()).catch(() => {})
+    // The next line tells whether it was lost.
+    void Promise.resolve(shell.stdin.flush()).catch((error: unknown) =>
+      log.debug("the watchdog does not listen", { error }),
+    )
     return true
   } catch {
     // EPIPE: somebody killed it and we have not been told yet.

@@ -11,7 +11,7 @@ export function ignored(files: Readonly<Record<string, string>>, paths: readonly
 }
 
 /** All files become one list of rules, parents first, since the last rule that matches decides. */
-export function ignoreMatcher(files: Readonly<Record<string, string>>): (path: string) => boolean {
+function ignoreMatcher(files: Readonly<Record<string, string>>): (path: string) => boolean {
   const byDepth = Object.keys(files).toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
   const matcher = createMatcher({ ignorecase: false })
   for (const file of byDepth) {
