@@ -1,3 +1,4 @@
+import type { Clock } from "@cairn/kernel/clock"
 import type { Result } from "@cairn/kernel/result"
 import type { SetupError, ErrorClass, MessageError } from "@cairn/schema/error"
 import type { BusEvent, TurnEnd } from "@cairn/schema/event"
@@ -44,6 +45,10 @@ export interface EngineOptions {
   readonly flags?: Readonly<Record<string, unknown>>
   /** Trust this workspace for this run. */
   readonly trust?: boolean
+  /** Time, where it is not the system's. */
+  readonly clock?: Clock
+  /** What sends requests, where it is not the platform's `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
 }
 
 /** Where this process keeps things. All absolute. */

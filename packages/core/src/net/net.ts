@@ -31,7 +31,15 @@ const mostRedirects = 5
 const errorBytes = 1 << 20
 const answerBytes = 128 << 20
 
-export function createNet({ env, log, clock }: { env: Env; log: Log; clock: Clock }): Net {
+export interface NetOptions {
+  readonly env: Env
+  readonly log: Log
+  readonly clock: Clock
+  /** What sends, where it is not the platform's own. */
+  readonly fetch?: Fetch
+}
+
+export function createNet({ env, log, clock, fetch: transport = fetch }: NetOptions): Net {
   const requests = new Map<string, number>()
 
   async function send(input: string | URL | Request, init: RequestInit | undefined, policy: FetchPolicy) {
@@ -48,7 +56,7 @@ export function createNet({ env, log, clock }: { env: Env; log: Log; clock: Cloc
       requests.set(url.host, (requests.get(url.host) ?? 0) + 1)
       log.debug("request", { host: url.host, method, count: requests.get(url.host) })
       const bodied = method !== "GET" && method !== "HEAD"
-      const response = await transmit(url, env, {
+      const response = await transmit(transport, url, env, {
         method,
         headers: request.headers,
         ...(bodied && body !== undefined ? { body } : {}),
@@ -104,7 +112,7 @@ function redirect(response: Response, from: URL, method: string): { url: URL; me
  * The one call of the platform's `fetch`. Bun reads the proxy variables of the process by itself and has no
  * option for a direct connection, but it reads them before `fetch` returns, so they can be outvoted for that moment.
  */
-function transmit(url: URL, env: Env, init: RequestInit): Promise<Response> {
+function transmit(fetch: Fetch, url: URL, env: Env, init: RequestInit): Promise<Response> {
   const proxy = proxyFor(url, env)
   if (proxy !== undefined) return fetch(url, { ...init, redirect: "manual", proxy })
   const saved = { upper: process.env["NO_PROXY"], lower: process.env["no_proxy"] }

@@ -1,5 +1,5 @@
 import type { DurableEvent } from "@cairn/schema/event"
-import type { PermissionRequest, PermissionRule, PermissionRuleset } from "@cairn/schema/permission"
+import type { PermissionReply, PermissionRequest, PermissionRule, PermissionRuleset } from "@cairn/schema/permission"
 import type { Ask } from "./ask.ts"
 import { evaluate, subjectOf } from "./rule.ts"
 
@@ -25,6 +25,15 @@ export function foldApprovals(events: Iterable<DurableEvent>): Approvals & { rea
     target.push(...approvalOf(request))
   }
   return { session, project, pending: [...asked.values()] }
+}
+
+/** The approvals among stored requests that were answered `always`: those of the session itself, and those of its project. */
+export function approvalsIn(
+  stored: readonly { readonly request: PermissionRequest; readonly reply: PermissionReply }[],
+): Approvals {
+  const rules = (scope: "session" | "project") =>
+    stored.filter(({ reply }) => (reply.scope ?? "session") === scope).flatMap(({ request }) => approvalOf(request))
+  return { session: rules("session"), project: rules("project") }
 }
 
 /** The rules that approving a request for good adds. */

@@ -17,8 +17,9 @@ export async function attachFiles(parts: readonly PromptPart[]): Promise<Result<
       continue
     }
     const path = pathOf(part.url)
-    const data = path === undefined ? undefined : await readBounded(path)
-    if (path === undefined || typeof data !== "object") return err({ kind: "file", message: data ?? `${part.url} is not a file URL.` })
+    if (path === undefined) return err({ kind: "file", message: `${part.url} is not the URL of a file on this machine.` })
+    const data = await readBounded(path)
+    if (typeof data === "string") return err({ kind: "file", message: data })
     attached.push({ ...part, filename: part.filename ?? basename(path), url: `data:${part.mime};base64,${data.toString("base64")}` })
   }
   return ok(attached)

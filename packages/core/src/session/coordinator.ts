@@ -32,9 +32,9 @@ export interface CoordinatorDeps {
   readonly ids: Ids
   readonly log: Log
   /** Texts that go before the user's own in a new user message (the date). */
-  facts(sessionID: string): readonly string[]
+  facts(sessionID: string, admission: Admission): readonly string[]
   /** Changes of the session that come with its prompt (a title). */
-  titled(sessionID: string, admission: Admission): readonly DurableEvent[]
+  sessionChanges(sessionID: string, admission: Admission): readonly DurableEvent[]
   /** Runs the turn that answers the user message, to the end that it appends by `run.end`. */
   turn(begun: Begun): Promise<TurnOutcome>
 }
@@ -106,12 +106,12 @@ export function createCoordinator(deps: CoordinatorDeps): Coordinator {
     recoverSession(store, clock, log, sessionID)
     const group = new TaskGroup(scope.signal)
     const run = createRun(sessionID, group)
-    const { message, events } = admit(run, admission, { now: clock.now(), facts: deps.facts(sessionID) })
+    const { message, events } = admit(run, admission, { now: clock.now(), facts: deps.facts(sessionID, admission) })
     const held = store.begin(sessionID, run.runID, [
       { type: "session.turn.started", properties: { sessionID, runID: run.runID, time: clock.now() } },
       ...(item ? [delivered(sessionID, item)] : []),
       ...events,
-      ...deps.titled(sessionID, admission),
+      ...deps.sessionChanges(sessionID, admission),
     ])
     if (held) return err(busy(sessionID, held))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })

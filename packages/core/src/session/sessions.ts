@@ -69,8 +69,11 @@ export function updateSession({ store, clock }: Deps, sessionID: string, change:
 
 /** Removes the session and what was said in it, from the tables and from the log. */
 export function deleteSession({ store }: Deps, sessionID: string): boolean {
-  const info = store.read.session(sessionID)
-  if (!info) return false
+  const session = store.read.session(sessionID)
+  if (!session) return false
+  // The deletion stays in the log for ever, so it must not carry what was deleted.
+  const { id, slug, projectID, directory, version, time } = session
+  const info: Session = { id, slug, projectID, directory, version, time, title: "" }
   store.append(sessionID, [{ type: "session.deleted", properties: { sessionID, info } }])
   return true
 }

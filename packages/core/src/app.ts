@@ -1,0 +1,145 @@
+import { join } from "node:path"
+import { systemClock } from "@cairn/kernel/clock"
+import { Ids } from "@cairn/kernel/id"
+import { createLog, type LogLevel } from "@cairn/kernel/log"
+import { type Result, ok } from "@cairn/kernel/result"
+import { TaskGroup } from "@cairn/kernel/task"
+import type { Config } from "@cairn/schema/config"
+import type { SetupError } from "@cairn/schema/error"
+import { type Agents, createAgents } from "./agent/agents.ts"
+import { loadConfig } from "./config/load.ts"
+import { ensureDataDir, type Paths } from "./config/paths.ts"
+import type { Engine, EngineOptions, EnginePaths } from "./engine.ts"
+import { createEngineOf } from "./facade.ts"
+import { fileSink } from "./log-file.ts"
+import { callModel } from "./model/call.ts"
+import { type Catalog, createCatalog } from "./model/catalog.ts"
+import { createModels } from "./model/registry.ts"
+import { createNet } from "./net/net.ts"
+import { approvalsIn } from "./permission/approvals.ts"
+import { createAsks } from "./permission/asks.ts"
+import { childEnvironment } from "./process/environment.ts"
+import { createGit } from "./process/git.ts"
+import { createSupervisor } from "./process/supervisor.ts"
+import { createCoordinator } from "./session/coordinator.ts"
+import { createCurrentProject } from "./session/project.ts"
+import { createPreparer } from "./session/prepare.ts"
+import { recoverAll } from "./session/recovery.ts"
+import { createSystemPrompts } from "./session/system-prompts.ts"
+import { createTurnRunner } from "./session/turn-runner.ts"
+import { openDatabase } from "./store/database.ts"
+import { self } from "./store/lease.ts"
+import { createStore } from "./store/store.ts"
+import { createOutput } from "./tool/output.ts"
+import { buildTools } from "./tools.ts"
+import { locate } from "./workspace/project.ts"
+import { createSeen } from "./workspace/seen.ts"
+
+/**
+ * The composition root: builds the engine of one directory, from what has no needs to what needs everything. What cannot
+ * work here (directory, config, data directory) is an error that says what to mend; nothing is left behind then.
+ */
+export async function createEngine(options: EngineOptions): Promise<Result<Engine, SetupError>> {
+  const { env, home, version } = options
+  const clock = options.clock ?? systemClock
+
+  const location = await locate(options.directory)
+  if (!location.ok) return location
+  const { directory, worktree } = location.value
+  const flags = { trust: options.trust ?? false, ...(options.flags && { overrides: options.flags }) }
+  const config = await loadConfig({ directory, worktree, env, home, flags })
+  if (!config.ok) return config
+  const dataDir = await ensureDataDir(config.value.paths)
+  if (!dataDir.ok) return dataDir
+  const paths = enginePaths(config.value.paths)
+
+  const sink = fileSink(paths.log)
+  const log = createLog(sink, clock, logLevel(config.value.config.logLevel))
+  const opened = openDatabase({ file: paths.database, now: () => clock.now() })
+  if (!opened.ok) return opened
+  const { database } = opened.value
+  const ids = new Ids(clock)
+  const store = createStore({ database, clock, ids, log: log.child("store"), owner: self() })
+  recoverAll(store, clock, log)
+
+  const net = createNet({ env, log: log.child("net"), clock, ...(options.fetch && { fetch: options.fetch }) })
+  const catalog = createCatalog()
+  const models = createModels({ catalog, config: config.value.config, env, net, clock, log: log.child("model") })
+  const engineRules = [{ permission: "external_directory", pattern: `${paths.toolOutput}/*`, action: "allow" as const }]
+  const agents = createAgents({ ...config.value, home, engineRules })
+
+  const supervisor = createSupervisor({ clock, log: log.child("process"), env: childEnvironment(env, keyNames(catalog, config.value.config)) })
+  const limits = config.value.config.tool_output
+  const output = createOutput({
+    directory: paths.toolOutput,
+    clock,
+    log: log.child("output"),
+    limits: { maxLines: limits?.max_lines, maxBytes: limits?.max_bytes },
+  })
+  const seen = createSeen()
+  const saveTodos = (sessionID: string, todos: Parameters<Parameters<typeof buildTools>[0]["saveTodos"]>[1]) =>
+    void store.append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }])
+  const tools = buildTools({ clock, supervisor, output, seen, agents, env, home, worktree, saveTodos })
+  const project = createCurrentProject({ store, clock, git: createGit(supervisor), location: location.value })
+  const asks = createAsks({
+    append: (sessionID, events) => void store.append(sessionID, events),
+    ids,
+    load: (sessionID) => approvalsIn(store.read.approvals(sessionID, project.ids())),
+  })
+
+  const preparer = createPreparer({ store, clock, models, agents })
+  const system = createSystemPrompts({ location: location.value, places: config.value.paths, platform: process.platform })
+  const turn = createTurnRunner({
+    ...{ store, log, asks, seen, output, directory, worktree, tools },
+    titleByModel: config.value.config.title === "model",
+    random: Math.random,
+    prepare: preparer.prepare,
+    system,
+    titlePrompt: () => promptOf(agents, "title"),
+    call: (model, request, signal) => callModel(model, request, { signal, clock, net, log: log.child("call") }),
+  })
+  const coordinator = createCoordinator({ store, clock, ids, log: log.child("session"), ...preparer, turn })
+
+  const scope = new TaskGroup()
+  void scope.run(() => output.sweep())
+  return ok(
+    createEngineOf({
+      ...{ database, store, clock, ids, version, paths, models, agents, asks, project, preparer, coordinator, scope },
+      location: location.value,
+      config: config.value,
+      warnings: [...config.value.warnings, ...opened.value.warnings],
+      async dispose() {
+        await coordinator[Symbol.asyncDispose]()
+        await scope[Symbol.asyncDispose]()
+        await supervisor[Symbol.asyncDispose]()
+        store.close()
+        sink[Symbol.dispose]()
+      },
+    }),
+  )
+}
+
+function enginePaths({ configDir, dataDir, stateDir, cacheDir }: Paths): EnginePaths {
+  return {
+    config: configDir,
+    data: dataDir,
+    state: stateDir,
+    cache: cacheDir,
+    database: join(dataDir, "cairn.db"),
+    log: join(stateDir, "log", "cairn.log"),
+    toolOutput: join(dataDir, "tool-output"),
+  }
+}
+
+const logLevel = (level: Config["logLevel"]): LogLevel => (level?.toLowerCase() as LogLevel | undefined) ?? "info"
+
+/** Variables that hold keys of model providers: no child of ours needs them. */
+function* keyNames(catalog: Catalog, config: Config): Generator<string> {
+  for (const id of catalog.providers()) yield* catalog.provider(id)?.env ?? []
+  for (const provider of Object.values(config.provider ?? {})) yield* provider.env ?? []
+}
+
+function promptOf(agents: Agents, name: string): string {
+  const agent = agents.get(name)
+  return agent.ok ? (agent.value.prompt ?? "") : ""
+}

@@ -1,0 +1,119 @@
+import type { Database } from "bun:sqlite"
+import type { Clock } from "@cairn/kernel/clock"
+import type { Ids } from "@cairn/kernel/id"
+import { type Result, err, ok } from "@cairn/kernel/result"
+import type { TaskGroup } from "@cairn/kernel/task"
+import type { SetupError } from "@cairn/schema/error"
+import type { ModelRef } from "@cairn/schema/model"
+import type { Agents } from "./agent/agents.ts"
+import type { LoadedConfig } from "./config/load.ts"
+import { redactConfig } from "./config/redact.ts"
+import type { Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
+import type { Models } from "./model/registry.ts"
+import type { Asks } from "./permission/asks.ts"
+import { attachFiles } from "./session/attach.ts"
+import type { Coordinator } from "./session/coordinator.ts"
+import type { Preparer } from "./session/prepare.ts"
+import type { CurrentProject } from "./session/project.ts"
+import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
+import type { Store } from "./store/store.ts"
+import { verify } from "./store/verify.ts"
+import type { Location } from "./workspace/project.ts"
+
+/** What `app.ts` has built. */
+export interface Parts {
+  readonly database: Database
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly version: string
+  readonly location: Location
+  readonly paths: EnginePaths
+  readonly config: LoadedConfig
+  readonly warnings: readonly string[]
+  readonly models: Models
+  readonly agents: Agents
+  readonly asks: Asks
+  readonly project: CurrentProject
+  readonly preparer: Preparer
+  readonly coordinator: Coordinator
+  /** Work that belongs to no turn. */
+  readonly scope: TaskGroup
+  dispose(): Promise<void>
+}
+
+/** The engine as its clients see it: thin calls into the parts. */
+export function createEngineOf(parts: Parts): Engine {
+  const { store, location, config, models, agents, asks, project, coordinator, scope } = parts
+  const sessions = { ...parts, directory: location.directory }
+  return {
+    directory: location.directory,
+    worktree: location.worktree,
+    paths: parts.paths,
+    warnings: parts.warnings,
+    configView: () => ({ config: redactConfig(config.config), sources: config.sources, warnings: parts.warnings }),
+    verify: () => verify(parts.database),
+    checkModel(ref) {
+      const model = models.resolve(ref)
+      return Promise.resolve(model.ok ? ok(model.value.ref) : model)
+    },
+    checkAgent(name) {
+      const agent = agents.primary(name)
+      return agent.ok ? ok(agent.value.name) : agent
+    },
+    createSession(input) {
+      // A project that is new is asked for its name while the first turn runs.
+      void scope.run((signal) => project.identify(signal))
+      return Promise.resolve(createSession(sessions, project.id(), input))
+    },
+    session: (sessionID) => store.read.session(sessionID),
+    async sessions(filter) {
+      await project.identify(scope.signal)
+      return listSessions(sessions, project.ids(), filter)
+    },
+    messages: (sessionID) => store.read.messages(sessionID),
+    inbox: (sessionID) => store.read.inbox(sessionID),
+    updateSession: (sessionID, change) => updateSession(sessions, sessionID, change),
+    async deleteSession(sessionID) {
+      await coordinator.abort(sessionID)
+      const held = store.leases.get(sessionID)
+      if (held) return err({ kind: "busy", message: `Session ${sessionID} is running in another process (pid ${held.pid}). Stop it first.` })
+      asks.forget(sessionID)
+      return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
+    },
+    prompt: (input) => prompt(parts, input),
+    abort: (sessionID) => coordinator.abort(sessionID),
+    status: (sessionID) => coordinator.status(sessionID),
+    subscribe: (listener) => store.subscribe(listener),
+    pendingAsks: (sessionID) => asks.pending(sessionID),
+    replyPermission: (requestID, reply) => asks.reply(requestID, reply),
+    [Symbol.asyncDispose]: () => parts.dispose(),
+  }
+}
+
+async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutcome, SetupError>> {
+  const { store, agents, models, preparer, coordinator } = parts
+  const session = store.read.session(input.sessionID)
+  if (!session) return err(unknownSession(input.sessionID))
+  const agent = agents.primary(input.agent ?? session.agent)
+  if (!agent.ok) return agent
+  const model = models.resolve(input.model ?? agent.value.model ?? lastModel(session))
+  if (!model.ok) return model
+  const attached = await attachFiles(input.parts)
+  if (!attached.ok) return attached
+  const admission = { agent: agent.value.name, model: model.value.ref, parts: attached.value }
+  const ready = preparer.prepare(admission)
+  if (!ready.ok) return ready
+  return await coordinator.prompt(session.id, admission, { delivery: input.delivery ?? "steer", asks: input.asks ?? "wait" })
+}
+
+function lastModel({ model }: NonNullable<ReturnType<Engine["session"]>>): ModelRef | undefined {
+  if (!model) return undefined
+  const { id: modelID, providerID, variant } = model
+  return { providerID, modelID, ...(variant !== undefined && { variant }) }
+}
+
+const unknownSession = (sessionID: string): SetupError => ({
+  kind: "session",
+  message: `There is no session ${sessionID}. "cairn session list --all" shows those of this project.`,
+})

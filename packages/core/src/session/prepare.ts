@@ -1,0 +1,66 @@
+import type { Clock } from "@cairn/kernel/clock"
+import { type Result, err, ok } from "@cairn/kernel/result"
+import type { SetupError } from "@cairn/schema/error"
+import type { DurableEvent } from "@cairn/schema/event"
+import type { Agents } from "../agent/agents.ts"
+import type { Models } from "../model/registry.ts"
+import { dateOf, dateReminder } from "../prompt/reminder.ts"
+import type { Store } from "../store/store.ts"
+import { type Admission, titleOf } from "./admit.ts"
+import { untitled } from "./sessions.ts"
+import type { Prepared } from "./turn-runner.ts"
+
+interface Deps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly models: Models
+  readonly agents: Agents
+}
+
+/** What has to be known of a prompt before it becomes a turn. */
+export interface Preparer {
+  /** The agent and the model that a prompt names, ready to use. */
+  prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
+  /** Texts that go before the user's own: the date when it is new, and what the agent wants said. */
+  facts(sessionID: string, admission: Admission): readonly string[]
+  /** What the prompt changes of its session: the title of a new one, the agent and model used last. */
+  sessionChanges(sessionID: string, admission: Admission): readonly DurableEvent[]
+}
+
+export function createPreparer({ store, clock, models, agents }: Deps): Preparer {
+  return {
+    prepare({ agent: name, model: ref }) {
+      const agent = agents.get(name)
+      if (!agent.ok) return agent
+      const model = models.resolve(ref)
+      if (!model.ok) return model
+      if (model.value.capabilities.toolcall) return ok({ agent: agent.value, model: model.value })
+      const message = `The model ${ref.providerID}/${ref.modelID} cannot call tools, so it cannot do the work. Choose another one.`
+      return err({ kind: "model", message })
+    },
+    facts(sessionID, { agent: name }) {
+      const date = dateOf(clock.now())
+      const said = store.read.lastFact(sessionID, dateFragment)
+      const agent = agents.get(name)
+      const own = agent.ok && agent.value.reminder !== undefined ? [agent.value.reminder] : []
+      if (said === dateReminder(date) || said === dateReminder(date, true)) return own
+      return [dateReminder(date, said !== undefined), ...own]
+    },
+    sessionChanges(sessionID, admission) {
+      const session = store.read.session(sessionID)
+      if (!session) return []
+      const { providerID, modelID, variant } = admission.model
+      const info = {
+        ...session,
+        title: session.title === untitled ? titleOf(admission) || untitled : session.title,
+        agent: admission.agent,
+        model: { id: modelID, providerID, ...(variant !== undefined && { variant }) },
+        time: { ...session.time, updated: clock.now() },
+      }
+      return [{ type: "session.updated", properties: { sessionID, info } }]
+    },
+  }
+}
+
+/** How every date fragment begins, whatever the date. */
+const dateFragment = dateReminder("").split("\n", 1)[0]!

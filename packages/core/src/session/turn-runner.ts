@@ -1,0 +1,133 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import type { Log } from "@cairn/kernel/log"
+import type { Result } from "@cairn/kernel/result"
+import type { SetupError, ToolFailure } from "@cairn/schema/error"
+import type { MessageWithParts } from "@cairn/schema/message"
+import type { Agent } from "../agent/define.ts"
+import type { TurnOutcome } from "../engine.ts"
+import type { ModelRequest } from "../model/call.ts"
+import type { ResolvedModel } from "../model/define.ts"
+import type { Approval, Asks } from "../permission/asks.ts"
+import type { Store } from "../store/store.ts"
+import type { Ask, Tool, ToolOutput } from "../tool/define.ts"
+import type { Output } from "../tool/output.ts"
+import { type Seen, entriesFrom } from "../workspace/seen.ts"
+import type { Admission } from "./admit.ts"
+import { createContext } from "./context.ts"
+import type { Begun } from "./coordinator.ts"
+import { untitled } from "./sessions.ts"
+import { askTitle } from "./title.ts"
+import { createToolbox } from "./toolbox.ts"
+import { type Turn, type TurnDeps, newTurn, runTurn } from "./turn.ts"
+
+export interface Prepared {
+  readonly agent: Agent
+  readonly model: ResolvedModel
+}
+
+export interface TurnRunnerDeps {
+  readonly store: Store
+  readonly log: Log
+  readonly asks: Asks
+  readonly seen: Seen
+  readonly output: Output
+  readonly directory: string
+  readonly worktree: string
+  /** Every tool of the engine, in the order in which the model gets them. */
+  readonly tools: readonly Tool[]
+  readonly titleByModel: boolean
+  random(): number
+  prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
+  /** Blocks of the system prompt, the same bytes for the same session and agent while the process lives. */
+  system(sessionID: string, agent: Agent): Promise<readonly string[]>
+  titlePrompt(): string
+  call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
+}
+
+/** Makes what a turn needs of a prompt that began a run, and runs it. */
+export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promise<TurnOutcome> {
+  return async (begun) => {
+    const { run } = begun
+    const prepared = deps.prepare(begun.admission)
+    if (!prepared.ok) return refuse(begun, prepared.error)
+    const { agent, model } = prepared.value
+    const history = deps.store.read.messages(run.sessionID)
+    deps.seen.restore(run.sessionID, seenIn(history))
+    const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
+    const toolbox = createToolbox(deps.tools, agent.rules)
+    const system = await deps.system(run.sessionID, agent)
+    const turn = newTurn({
+      run,
+      log: deps.log,
+      agent,
+      model,
+      context: createContext(target, history),
+      system,
+      tools: toolbox.specs,
+      parentID: begun.messageID,
+    })
+    nameSession(deps, begun, model)
+    return await runTurn(turnDeps(deps, begun, turn, toolbox), turn)
+  }
+}
+
+function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: ReturnType<typeof createToolbox>): TurnDeps {
+  const { run, asks: mode } = begun
+  const { sessionID, signal } = run
+  const ask = (call: { messageID: string; callID: string }, what: Ask): Promise<Result<Approval, ToolFailure>> =>
+    deps.asks.ask(what, {
+      sessionID,
+      agent: turn.agent.name,
+      rules: turn.agent.rules,
+      mode,
+      worktree: deps.worktree,
+      signal,
+      tool: { messageID: call.messageID, callID: call.callID },
+      // The loop guard has an end of its own.
+      onUnanswered: (request) => void (turn.denied += request.permission === "doom_loop" ? 0 : 1),
+    })
+  return { ...deps, find: toolbox.find, parse: toolbox.parse, ask, limit: (callID, output) => limit(deps, sessionID, callID, output) }
+}
+
+/** Tools that may be long bound themselves, and say so in their metadata; the rest is bounded here. */
+async function limit(deps: TurnRunnerDeps, sessionID: string, callID: string, output: ToolOutput): Promise<ToolOutput> {
+  if (output.metadata["truncated"] !== undefined) return output
+  const fitted = await deps.output.fit(output.output, { sessionID, callID })
+  return fitted.truncated ? { ...output, output: fitted.text, metadata: { ...output.metadata, truncated: true } } : output
+}
+
+/** Lets the model name a new session beside the first step; the turn does not wait for it. */
+function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, model: ResolvedModel): void {
+  const first = deps.store.read.session(run.sessionID)
+  if (!deps.titleByModel || !first || first.metadata?.["titled"] === true) return
+  const text = admission.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+  void group.run(async (signal) => {
+    const call = (request: ModelRequest, within: AbortSignal) => deps.call(model, request, within)
+    const title = await askTitle(call, { system: deps.titlePrompt(), text, log: deps.log }, signal)
+    const session = deps.store.read.session(run.sessionID)
+    // A person may have named it meanwhile.
+    if (title === undefined || !session || (session.title !== first.title && session.title !== untitled)) return
+    const info = { ...session, title, metadata: { ...session.metadata, titled: true } }
+    deps.store.append(run.sessionID, [{ type: "session.updated", properties: { sessionID: run.sessionID, info } }])
+  })
+}
+
+/** The model or agent of a queued prompt is gone: the turn ends before it began, and says why. */
+function refuse({ run }: Begun, problem: SetupError): TurnOutcome {
+  const { sessionID, runID } = run
+  const error = { name: "UnknownError" as const, data: { message: problem.message } }
+  run.end({ type: "session.turn.ended", properties: { sessionID, runID, time: run.clock.now(), reason: "error", error } })
+  const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
+  return { sessionID, reason: "error", text: "", tokens, cost: 0, error, denied: 0 }
+}
+
+function* seenIn(history: readonly MessageWithParts[]) {
+  for (const { parts } of history)
+    for (const part of parts)
+      if (part.type === "tool" && part.state.status === "completed") yield* entriesFrom(part.state.metadata)
+}
+
+const accepts =
+  ({ capabilities }: ResolvedModel) =>
+  (mime: string): boolean =>
+    mime.startsWith("image/") ? capabilities.image : mime === "application/pdf" && capabilities.pdf

@@ -1,0 +1,61 @@
+import type { Clock } from "@cairn/kernel/clock"
+import { KeyedLock } from "@cairn/kernel/lock"
+import type { Todo } from "@cairn/schema/todo"
+import type { Agents } from "./agent/agents.ts"
+import { planCommand } from "./permission/command.ts"
+import { decide, subjectOf } from "./permission/rule.ts"
+import { ripgrepPath } from "./process/ripgrep.ts"
+import { findShell } from "./process/shell.ts"
+import type { Supervisor } from "./process/supervisor.ts"
+import { createBashTool } from "./tool/bash/bash.ts"
+import type { Tool } from "./tool/define.ts"
+import { createEditTool } from "./tool/edit/edit.ts"
+import { createGlobTool } from "./tool/glob/glob.ts"
+import { createGrepTool } from "./tool/grep/grep.ts"
+import type { Output } from "./tool/output.ts"
+import { createReadTool } from "./tool/read/read.ts"
+import { createTools } from "./tool/registry.ts"
+import { createTodowriteTool } from "./tool/todowrite/todowrite.ts"
+import { createWriteTool } from "./tool/write/write.ts"
+import { createWriteOperations } from "./workspace/atomic-write.ts"
+import { userPlaces } from "./workspace/protection.ts"
+import { createSearch } from "./workspace/search.ts"
+import type { Seen } from "./workspace/seen.ts"
+
+interface ToolDeps {
+  readonly clock: Clock
+  readonly supervisor: Supervisor
+  readonly output: Output
+  readonly seen: Seen
+  readonly agents: Agents
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly home: string
+  readonly worktree: string
+  saveTodos(sessionID: string, todos: readonly Todo[]): void
+}
+
+/** Builds every tool of the engine, each with the few operations that it needs. */
+export function buildTools(deps: ToolDeps): readonly Tool[] {
+  const { supervisor, output, seen, agents, worktree, home } = deps
+  const places = userPlaces(deps.env, home)
+  const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env) })
+  const writer = { seen, locks: new KeyedLock(), operations: createWriteOperations(), places }
+  const readable = (path: string, agent: string): boolean => {
+    const found = agents.get(agent)
+    return found.ok && decide(found.value.rules, "read", subjectOf("read", path, worktree)).action === "allow"
+  }
+  return createTools([
+    createBashTool({
+      supervisor,
+      output,
+      shell: findShell(supervisor.env),
+      plan: (command, cwd) => planCommand(command, { cwd, worktree, home, places }),
+    }),
+    createReadTool({ seen }),
+    createWriteTool(writer),
+    createEditTool(writer),
+    createGlobTool({ search, output }),
+    createGrepTool({ search, output, readable: (path, context) => readable(path, context.agent) }),
+    createTodowriteTool({ saveTodos: deps.saveTodos }),
+  ])
+}

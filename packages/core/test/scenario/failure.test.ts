@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test"
+import type { BusEvent } from "@cairn/schema/event"
+import { toolResults } from "@cairn/testkit/request"
+import { chunked, cutStream, finish, reasoning, status, text, toolCall, waitFor } from "@cairn/testkit/scenario"
+import { gate } from "@cairn/testkit/gate"
+import { bench, problemsOf } from "./harness.ts"
+import { expectPrefixes } from "./prefix.ts"
+
+const soon = { "retry-after-ms": "1" }
+
+test("a rate limit is waited out as the provider says, and clients see when the next try is", async () => {
+  await using made = await bench([status(429, { headers: soon }), status(529, { headers: soon }), text("Here.")])
+  const seen: BusEvent[] = []
+  made.engine.subscribe((event) => seen.push(event))
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "done", text: "Here." })
+  const retries = seen.flatMap((event) => (event.type === "session.status" && event.properties.status.type === "retry" ? [event.properties.status] : []))
+  expect(retries.map((retry) => retry.attempt)).toEqual([1, 2])
+  const parts = made.engine.messages(outcome.sessionID).at(-1)!.parts
+  expect(parts.filter((part) => part.type === "retry")).toHaveLength(2)
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("a refused key ends at once and says what to do", async () => {
+  await using made = await bench([status(401, { body: '{"error":{"message":"invalid key sk-abcdefghijkl"}}' })])
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "error", errorClass: "auth", error: { name: "ProviderAuthError" } })
+  expect(JSON.stringify(made.log(outcome.sessionID))).not.toContain("sk-abcdefghijkl")
+  expect(made.server.requests).toHaveLength(1)
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("a stream that dies keeps what it finished, runs nothing twice and goes on", async () => {
+  const cut = gate()
+  await using made = await bench(
+    [
+      [text("First."), toolCall("bash", { command: "echo x >> ran.txt" }), text("and then"), waitFor(cut), cutStream()],
+      (request) => [text(`Then ${toolResults(request).length} result.`)],
+    ],
+    { protocol: "anthropic" },
+  )
+  made.engine.subscribe((event) => {
+    if (event.type === "message.part.updated" && event.properties.part.type === "tool" && event.properties.part.state.status === "completed") cut.open()
+  })
+  const started = made.engine.subscribe((event) => event.type === "session.status" && event.properties.status.type === "retry" && started())
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "done", text: "Then 1 result." })
+  expect(await made.workspace.read("ran.txt")).toBe("x\n")
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+  expectPrefixes(made.server.requests.map((request) => request.body))
+}, 15_000)
+
+test("malformed arguments and unknown tools are answered, and the model goes on", async () => {
+  await using made = await bench([
+    [toolCall("read", '{"filePath": '), toolCall("raed", { filePath: "a.txt" }), toolCall("no such tool", {})],
+    [text("Sorry."), finish("stop")],
+  ], { files: { "a.txt": "content of a" } })
+  const outcome = await made.prompt("hi")
+  expect(outcome.reason).toBe("done")
+  const results = toolResults(made.server.requests[1]!)
+  expect(results).toHaveLength(3)
+  expect(results[1]!.output).toContain("content of a")
+  expect(results[2]!.output).toContain("read")
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("an empty answer is asked again once, then said", async () => {
+  await using again = await bench([[finish("stop")], text("Now.")])
+  expect(await again.prompt("hi")).toMatchObject({ reason: "done", text: "Now." })
+  await using never = await bench([[finish("stop")], [finish("stop")]])
+  const outcome = await never.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "error", error: { name: "APIError" } })
+  expect(problemsOf(never, outcome.sessionID)).toEqual([])
+})
+
+test("a call that the output limit cut off is an error to the model, a cut answer is an error to the user", async () => {
+  await using made = await bench([[toolCall("write", '{"filePath":"a', { open: true }), finish("length")], [text("half"), finish("length")]])
+  const outcome = await made.prompt("hi")
+  expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("cut off")
+  expect(outcome).toMatchObject({ reason: "error", error: { name: "MessageOutputLengthError" }, text: "half" })
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("a content filter ends the turn with its class", async () => {
+  await using made = await bench([[text("I"), finish("content-filter")]])
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "error", errorClass: "content_filter" })
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("a provider that says stop with calls pending still gets their results", async () => {
+  await using made = await bench([[toolCall("bash", { command: "echo hi" }), finish("stop")], text("Done.")])
+  expect(await made.prompt("hi")).toMatchObject({ reason: "done", text: "Done." })
+  expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("hi")
+})
+
+test("7-byte chunks change nothing", async () => {
+  await using made = await bench([[chunked(7), reasoning("grübeln 🤔"), text("schöne Grüße 🎉"), toolCall("bash", { command: "echo '🎉'" })], [chunked(7), text("Ende 🏁")]])
+  const outcome = await made.prompt("hi")
+  expect(outcome.text).toBe("Ende 🏁")
+  expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("🎉")
+  const texts = made.engine.messages(outcome.sessionID).flatMap((message) => message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])))
+  expect(texts).toContain("schöne Grüße 🎉")
+})
+
+test("the same call with the same result three times ends the turn when nobody lets it go on", async () => {
+  const same = toolCall("bash", { command: "echo same" })
+  await using made = await bench([same, same, same, text("never")])
+  const outcome = await made.prompt("hi")
+  expect(outcome.reason).toBe("loop_guard")
+  expect(made.server.requests).toHaveLength(3)
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("the step limit of an agent ends the turn with one last answer without tools", async () => {
+  const call = (n: number) => toolCall("bash", { command: `echo ${n}` })
+  await using made = await bench([call(1), call(2), text("That is what I have.")], { config: { agent: { build: { steps: 2 } } } })
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "step_limit", text: "That is what I have." })
+  expect(JSON.stringify(made.server.requests[2]!.body)).toContain("step-limit")
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})

@@ -1,0 +1,76 @@
+import { Statement } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { text, toolCall } from "@cairn/testkit/scenario"
+import { bench, problemsOf } from "./harness.ts"
+
+interface Work {
+  statements: number
+  /** Characters that came out of the database, and that went in. */
+  read: number
+  written: number
+}
+
+/** Counts what is asked of SQLite while `run` runs. `sample` gives what has been counted so far. */
+async function counting(run: (sample: () => Work) => Promise<void>): Promise<void> {
+  const work: Work = { statements: 0, read: 0, written: 0 }
+  const size = (value: unknown): number => {
+    if (typeof value === "string") return value.length
+    if (typeof value !== "object" || value === null) return 1
+    return Object.values(value).reduce((sum: number, each) => sum + size(each), 0)
+  }
+  const methods = ["run", "get", "all", "values"] as const
+  const prototype = Statement.prototype as unknown as Record<string, (...values: unknown[]) => unknown>
+  const originals = methods.map((name) => prototype[name]!)
+  for (const [index, name] of methods.entries()) {
+    prototype[name] = function (this: unknown, ...values: unknown[]) {
+      const result = originals[index]!.apply(this, values)
+      work.statements++
+      work.written += size(values)
+      work.read += size(result)
+      return result
+    }
+  }
+  try {
+    await run(() => ({ ...work }))
+  } finally {
+    for (const [index, name] of methods.entries()) prototype[name] = originals[index]!
+  }
+}
+
+const steps = 200
+
+test("the work of a step does not grow with the session", async () => {
+  await counting(async (sample) => {
+    const samples: Work[] = []
+    await using made = await bench(
+      (_, index) => {
+        samples.push(sample())
+        if (index === steps) return text("Done.")
+        // Three kinds of step in turn; each result differs from the one before, as in real work.
+        if (index % 3 === 0) return toolCall("read", { filePath: "a.txt" })
+        if (index % 3 === 1) return toolCall("edit", { filePath: "a.txt", oldString: `count ${index - 1}`, newString: `count ${index + 2}` })
+        return toolCall("bash", { command: `echo step ${index}` })
+      },
+      { files: { "a.txt": "first line\ncount 0\n" } },
+    )
+    const outcome = await made.prompt("Work")
+    expect(outcome.reason).toBe("done")
+    expect(samples).toHaveLength(steps + 1)
+    expect(problemsOf(made, outcome.sessionID)).toEqual([])
+
+    const perStep = samples.slice(1).map((now, index) => ({
+      statements: now.statements - samples[index]!.statements,
+      read: now.read - samples[index]!.read,
+      written: now.written - samples[index]!.written,
+    }))
+    const sum = (range: Work[], key: keyof Work) => range.reduce((total, each) => total + each[key], 0)
+    // Thirds of three steps, so that both ends hold the same kinds of step.
+    const first = perStep.slice(3, 24)
+    const last = perStep.slice(-21)
+    for (const key of ["statements", "read", "written"] as const) {
+      expect(sum(first, key)).toBeGreaterThan(0)
+      expect(sum(last, key) / sum(first, key)).toBeLessThan(1.1)
+    }
+    expect(sum(last, "statements") / 21).toBeLessThan(60)
+  })
+}, 60_000)

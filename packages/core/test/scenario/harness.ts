@@ -1,0 +1,118 @@
+import type { LogEntry } from "@cairn/schema/event"
+import type { PromptPart } from "@cairn/schema/prompt"
+import { checkLog } from "@cairn/testkit/log-checker"
+import type { WireProtocol } from "@cairn/testkit/request"
+import type { Scenario } from "@cairn/testkit/scenario"
+import { type ModelServer, startModelServer } from "@cairn/testkit/server"
+import { type TempWorkspace, tempWorkspace } from "@cairn/testkit/workspace"
+import { createEngine } from "../../src/app.ts"
+import type { AskMode, Engine, EngineOptions, TurnOutcome } from "../../src/engine.ts"
+import { openDatabase } from "../../src/store/database.ts"
+
+export interface Bench extends AsyncDisposable {
+  readonly server: ModelServer
+  readonly workspace: TempWorkspace
+  /** What an engine of this workspace is made with. */
+  readonly options: EngineOptions
+  readonly model: string
+  /** The engine that is open now. */
+  engine: Engine
+  /** Closes the engine and opens another one on the same data, as a restart does. */
+  restart(): Promise<Engine>
+  prompt(text: string, options?: { sessionID?: string; asks?: AskMode; agent?: string }): Promise<TurnOutcome>
+  /** The durable log of a session, read by a connection of its own. */
+  log(sessionID: string): LogEntry[]
+}
+
+export interface BenchOptions {
+  readonly protocol?: WireProtocol
+  readonly files?: Readonly<Record<string, string>>
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Merged into the test model's definition. */
+  readonly model?: Readonly<Record<string, unknown>>
+}
+
+const packages: Record<WireProtocol, string> = {
+  chat: "@ai-sdk/openai-compatible",
+  anthropic: "@ai-sdk/anthropic",
+  responses: "@ai-sdk/openai",
+  google: "@ai-sdk/google",
+}
+
+/** An engine on a temporary workspace, with a scripted model behind real HTTP. */
+export async function bench(scenario: Scenario, options: BenchOptions = {}): Promise<Bench> {
+  const protocol = options.protocol ?? "chat"
+  const server = await startModelServer(scenario)
+  const workspace = await tempWorkspace({ files: options.files ?? {}, git: true })
+  const limit = { context: 200_000, output: 8_000 }
+  const cost = { input: 1, output: 2, cache_read: 0.1, cache_write: 1.25 }
+  const definition = { name: "Scripted", tool_call: true, limit, cost, ...options.model }
+  const config = {
+    provider: {
+      test: { npm: packages[protocol], options: { baseURL: server.baseURL(protocol), apiKey: "test-key" }, models: { scripted: definition } },
+    },
+    ...options.config,
+  }
+  const engineOptions: EngineOptions = {
+    directory: workspace.dir,
+    env: { ...workspace.env, CAIRN_CONFIG_CONTENT: JSON.stringify(config) },
+    home: workspace.home,
+    version: "test",
+  }
+  const open = async (): Promise<Engine> => {
+    const engine = await createEngine(engineOptions)
+    if (!engine.ok) throw new Error(engine.error.message)
+    return engine.value
+  }
+  const made: Bench = {
+    server,
+    workspace,
+    options: engineOptions,
+    model: "test/scripted",
+    engine: await open(),
+    async restart() {
+      await made.engine[Symbol.asyncDispose]()
+      made.engine = await open()
+      return made.engine
+    },
+    async prompt(text, { sessionID, asks = "deny", agent } = {}) {
+      const session = sessionID ?? (await made.engine.createSession({})).id
+      const parts: PromptPart[] = [{ type: "text", text }]
+      const model = { providerID: "test", modelID: "scripted" }
+      const outcome = await made.engine.prompt({ sessionID: session, parts, model, asks, ...(agent !== undefined && { agent }) })
+      if (!outcome.ok) throw new Error(`${outcome.error.kind}: ${outcome.error.message}`)
+      return outcome.value
+    },
+    log: (sessionID) => readLog(made.engine.paths.database, sessionID),
+    async [Symbol.asyncDispose]() {
+      await made.engine[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await workspace[Symbol.asyncDispose]()
+    },
+  }
+  return made
+}
+
+/** Every entry of a session's log, straight from the file. */
+export function readLog(file: string, sessionID: string): LogEntry[] {
+  const opened = openDatabase({ file, now: () => 0 })
+  if (!opened.ok) throw new Error(opened.error.message)
+  using database = opened.value.database
+  const rows = database
+    .query<{ seq: number; id: string; session_id: string; time: number; type: string; properties: string }, [string]>(
+      "SELECT * FROM event WHERE session_id = ? ORDER BY seq",
+    )
+    .all(sessionID)
+  return rows.map((row) => ({
+    seq: row.seq,
+    id: row.id,
+    sessionID: row.session_id,
+    time: row.time,
+    event: { type: row.type, properties: JSON.parse(row.properties) } as LogEntry["event"],
+  }))
+}
+
+/** Every violation in the session's log, and every row that a replay does not give. Empty is good. */
+export function problemsOf(made: Bench, sessionID: string): string[] {
+  return [...checkLog(made.log(sessionID)), ...made.engine.verify().problems, ...made.server.unexpected.map((each) => each.reason)]
+}
