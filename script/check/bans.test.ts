@@ -90,6 +90,7 @@ describe("what looks like it and is fine", () => {
     `Bun.serve({ port: 0, async fetch(request) { return answer(request) } })`,
     `Bun.serve({\n  fetch(request: Request): Response {\n    return answer(request)\n  },\n})`,
     `type Fetch = typeof fetch`,
+    `type Fetch = typeof globalThis.fetch`,
     `Promise.all([a, b])`,
     `signal.addEventListener("close", run)`,
     `AbortSignal.abort()`,

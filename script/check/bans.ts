@@ -59,7 +59,7 @@ const bans: readonly Ban[] = [
   },
   { in: "strings", pattern: /["'](?:node:)?(?:child_process|cluster)["']/g, ...spawn },
   { in: "code", pattern: /(?<![.\w$#])fetch\s*\(/g, ...network, unless: definesMethod },
-  { in: "code", pattern: /\b(?:globalThis|window|self|Bun)\s*\.\s*fetch\b/g, ...network },
+  { in: "code", pattern: /(?<!\btypeof\s+)\b(?:globalThis|window|self|Bun)\s*\.\s*fetch\b/g, ...network },
   { in: "code", pattern: /\bBun\s*\.\s*(?:connect|udpSocket)\b/g, ...network },
   { in: "code", pattern: /\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/g, ...network },
   {

@@ -24,6 +24,7 @@ describe("package arrows", () => {
     ["packages/core/src/store/store.test.ts", "@cairn/testkit/clock"],
     ["packages/core/test/scenario/loop.ts", "@cairn/testkit/clock"],
     ["packages/kernel/src/lock.test.ts", "bun:test"],
+    ["packages/cli/src/docs.test.ts", "../../../script/docs.ts"],
     ["script/catalog.ts", "../packages/core/src/model/catalog.ts"],
     ["bench/main.ts", "@cairn/cli/main"],
   ]
