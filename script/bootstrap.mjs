@@ -169,10 +169,10 @@ function prepare(version) {
 
 /** Takes a lock file that names its owner. Returns how to give it back. */
 function lock(path) {
-  mkdirSync(dirname(path), { recursive: true })
   const deadline = Date.now() + lockPatience
   for (let told = false; ; told = true) {
     try {
+      mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, String(process.pid), { flag: "wx" })
       return () => rmSync(path, { force: true })
     } catch (error) {
