@@ -122,6 +122,6 @@ export const limitFlag: Flag<number> = {
 }
 
 /** The shape of a session id; whether it exists is the engine's to say. */
-export function sessionID(text: string): Result<string, string> {
+function sessionID(text: string): Result<string, string> {
   return /^ses_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a session id (ses_…), got ${JSON.stringify(text)}`)
 }

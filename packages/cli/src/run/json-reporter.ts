@@ -23,7 +23,7 @@ export function jsonReporter(io: Pick<Io, "stdout" | "stderr" | "version">, opti
     ask: () => {},
     note: (text) => io.stderr.write(`cairn: ${sanitise(text)}\n`),
     end(report) {
-      if (report.message !== undefined && report.outcome === undefined) {
+      if (report.message !== undefined) {
         io.stderr.write(`cairn: ${sanitise(report.message)}\n`)
       }
       line(resultLine(report))

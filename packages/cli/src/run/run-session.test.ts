@@ -346,6 +346,14 @@ describe("--interactive-permissions", () => {
   })
 })
 
+test("what the provider said is in the result", async () => {
+  const error = { name: "ProviderAuthError", data: { providerID: "demo", message: "the key was refused" } } as const
+  const { run, io, result } = prepare({}, { play: () => outcome({ reason: "error", errorClass: "auth", error }) })
+  expect(await run()).toBe(3)
+  expect(result()).toMatchObject({ exitCode: 3, reason: "error", message: "the key was refused" })
+  expect(io.stderr.text).toBe("cairn: the key was refused\n")
+})
+
 describe("a defect", () => {
   test("is one sentence with the log's path, exit 1", async () => {
     const { run, io, result } = prepare(
@@ -385,6 +393,6 @@ describe("a defect", () => {
       { play: () => outcome({ reason: "error", error: { name: "UnknownError", data: { message: "bad" } } }) },
     )
     expect(await run()).toBe(1)
-    expect(result()["message"]).toContain("/s/log/cairn.log")
+    expect(result()["message"]).toBe("bad; the log is /s/log/cairn.log")
   })
 })

@@ -9,6 +9,7 @@ import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
 import type { PromptPart } from "@cairn/schema/prompt"
 import { exitOf, type RunEnd } from "../exit-code.ts"
+import { errorText } from "../render/transcript.ts"
 import type { Interruption, Io } from "../io.ts"
 import type { Answers } from "./answers.ts"
 import { attachment } from "./attachment.ts"
@@ -240,7 +241,7 @@ async function turn(
 }
 
 function finished(run: Run, outcome: TurnOutcome, unanswered: number): Ended {
-  const defect = outcome.reason === "error" && outcome.errorClass === undefined
+  const message = outcomeMessage(run, outcome)
   return {
     end: {
       kind: "turn",
@@ -248,6 +249,13 @@ function finished(run: Run, outcome: TurnOutcome, unanswered: number): Ended {
       unanswered,
       ...(run.interruption === undefined ? {} : { interruption: run.interruption }),
     },
-    ...(defect ? { message: `internal error; the log is ${run.log}` } : {}),
+    ...(message === undefined ? {} : { message }),
   }
+}
+
+/** What went wrong in a turn. An interruption is nothing that went wrong. */
+function outcomeMessage(run: Run, { reason, error, errorClass }: TurnOutcome): string | undefined {
+  if (reason === "aborted") return undefined
+  const text = error && errorText(error)
+  return reason === "error" && errorClass === undefined ? `${text ?? "internal error"}; the log is ${run.log}` : text
 }

@@ -6,7 +6,7 @@ import type { SetupError } from "@cairn/schema/error"
 import type { Stdin } from "../io.ts"
 
 /** A pipe that sends nothing for so long is left alone, when there is a message to go on with. */
-export const silenceLimit = 3_000
+const silenceLimit = 3_000
 /** More than this is refused: it fits no model. */
 export const largestInput = 64 * 1024 * 1024
 

@@ -1,7 +1,6 @@
 import type { PermissionRequest } from "@cairn/schema/permission"
 import type { TurnEnd } from "@cairn/schema/event"
 import { money, plural, tokens } from "../render/format.ts"
-import { errorText } from "../render/transcript.ts"
 import type { Style } from "../terminal/look.ts"
 import { sanitise } from "../terminal/sanitise.ts"
 import type { RunReport } from "./reporter.ts"
@@ -22,9 +21,6 @@ export function endLines(report: RunReport, facts: readonly string[], style: Sty
   const { outcome } = report
   const lines: string[] = []
   if (report.message !== undefined) lines.push(style.bad(`cairn: ${sanitise(report.message)}`))
-  if (outcome?.error && report.exit.code !== 130 && report.exit.code !== 143) {
-    lines.push(style.bad(`cairn: ${sanitise(errorText(outcome.error))}`))
-  }
   if (report.denied > 0) lines.push(style.warn(deniedText(report.denied)))
   if (outcome) {
     const good = report.exit.code === 0
