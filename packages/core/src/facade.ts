@@ -11,7 +11,7 @@ import { redactConfig } from "./config/redact.ts"
 import type { Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
-import { attachFiles } from "./session/attach.ts"
+import { attachFiles, isFile } from "./session/attach.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
@@ -99,7 +99,8 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
   if (!agent.ok) return agent
   const model = models.resolve(input.model ?? agent.value.model ?? lastModel(session))
   if (!model.ok) return model
-  const attached = await attachFiles(input.parts)
+  // Without files nothing is awaited: the prompt is durable in the tick in which it came.
+  const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
   const admission = { agent: agent.value.name, model: model.value.ref, parts: attached.value }
   const ready = preparer.prepare(admission)

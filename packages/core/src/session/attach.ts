@@ -8,11 +8,13 @@ import type { PromptPart } from "@cairn/schema/prompt"
 /** Largest file that a prompt may carry, bytes. */
 const largest = 20 * 1024 * 1024
 
+export const isFile = (part: PromptPart): boolean => part.type === "file" && part.url.startsWith("file:")
+
 /** Takes `file:` URLs of a prompt into it as `data:` URLs, so that the session keeps what the model saw. */
 export async function attachFiles(parts: readonly PromptPart[]): Promise<Result<PromptPart[], SetupError>> {
   const attached: PromptPart[] = []
   for (const part of parts) {
-    if (part.type !== "file" || !part.url.startsWith("file:")) {
+    if (part.type !== "file" || !isFile(part)) {
       attached.push(part)
       continue
     }

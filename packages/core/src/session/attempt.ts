@@ -79,7 +79,11 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, options
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }
   const calls = createCallRunner({ ...deps, run, agent: agent.name })
-  return takeStep({ run, log, message, calls }, deps.call(model, request, run.signal))
+  const nameOf = (name: string): string => {
+    const found = deps.find(name)
+    return "tool" in found ? found.tool.name : name
+  }
+  return takeStep({ run, log, message, calls, nameOf }, deps.call(model, request, run.signal))
 }
 
 /** Closes a step that ended well, with what it cost. */

@@ -28,6 +28,8 @@ interface StepDeps {
   readonly log: Log
   readonly message: AssistantMessage
   readonly calls: CallRunner
+  /** The name of the tool that is meant by a name the model wrote; the same name when there is none. */
+  nameOf(name: string): string
 }
 
 /**
@@ -119,7 +121,7 @@ function createTaker(deps: StepDeps, flow: DeltaFlow) {
       ...base(),
       type: "tool",
       callID: unused(callIDs, id),
-      tool,
+      tool: executed ? tool : deps.nameOf(tool),
       state: { status: "pending", input: {}, raw: "" },
       ...(Object.keys(marks).length > 0 && { metadata: marks }),
     }

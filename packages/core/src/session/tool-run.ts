@@ -65,9 +65,8 @@ export function createCallRunner(deps: CallDeps): CallRunner {
         writes: new Set(tool.writes?.(parsed.value).map((path) => resolve(deps.directory, path))),
       }
       const before = earlier.filter((other) => mustWait(call, other)).map((other) => other.done)
-      const named = { ...part, tool: tool.name }
-      put(deps, { ...named, state: { status: "running", input: parsed.value, time: { start: now } } })
-      const settled = runCall(deps, named, tool, parsed.value, before, now)
+      put(deps, { ...part, state: { status: "running", input: parsed.value, time: { start: now } } })
+      const settled = runCall(deps, part, tool, parsed.value, before, now)
       earlier.push({ ...call, done: settled.catch(() => undefined) })
       return settled
     },

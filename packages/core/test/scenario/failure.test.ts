@@ -52,7 +52,7 @@ test("a stream that dies keeps what it finished, runs nothing twice and goes on"
 
 test("malformed arguments and unknown tools are answered, and the model goes on", async () => {
   await using made = await bench([
-    [toolCall("read", '{"filePath": '), toolCall("raed", { filePath: "a.txt" }), toolCall("no such tool", {})],
+    [toolCall("read", '{"filePath": '), toolCall("Read", { file_path: "a.txt" }), toolCall("no such tool", {})],
     [text("Sorry."), finish("stop")],
   ], { files: { "a.txt": "content of a" } })
   const outcome = await made.prompt("hi")
@@ -76,7 +76,7 @@ test("an empty answer is asked again once, then said", async () => {
 test("a call that the output limit cut off is an error to the model, a cut answer is an error to the user", async () => {
   await using made = await bench([[toolCall("write", '{"filePath":"a', { open: true }), finish("length")], [text("half"), finish("length")]])
   const outcome = await made.prompt("hi")
-  expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("cut off")
+  expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("break off")
   expect(outcome).toMatchObject({ reason: "error", error: { name: "MessageOutputLengthError" }, text: "half" })
   expect(problemsOf(made, outcome.sessionID)).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { Statement } from "bun:sqlite"
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { text, toolCall } from "@cairn/testkit/scenario"
 import { bench, problemsOf } from "./harness.ts"
@@ -18,22 +18,33 @@ async function counting(run: (sample: () => Work) => Promise<void>): Promise<voi
     if (typeof value !== "object" || value === null) return 1
     return Object.values(value).reduce((sum: number, each) => sum + size(each), 0)
   }
-  const methods = ["run", "get", "all", "values"] as const
-  const prototype = Statement.prototype as unknown as Record<string, (...values: unknown[]) => unknown>
-  const originals = methods.map((name) => prototype[name]!)
-  for (const [index, name] of methods.entries()) {
+  const counted = new Set<PropertyKey>(["run", "get", "all", "values"])
+  const watched = (statement: object): object =>
+    new Proxy(statement, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key)
+        if (typeof value !== "function") return value
+        return (...values: unknown[]) => {
+          const result: unknown = Reflect.apply(value, target, values)
+          if (counted.has(key)) {
+            work.statements++
+            work.written += size(values)
+            work.read += size(result)
+          }
+          return result
+        }
+      },
+    })
+  const prototype = Database.prototype as unknown as Record<"query" | "prepare", (...values: unknown[]) => object>
+  const original = { query: prototype.query, prepare: prototype.prepare }
+  for (const name of ["query", "prepare"] as const)
     prototype[name] = function (this: unknown, ...values: unknown[]) {
-      const result = originals[index]!.apply(this, values)
-      work.statements++
-      work.written += size(values)
-      work.read += size(result)
-      return result
+      return watched(original[name].apply(this, values))
     }
-  }
   try {
     await run(() => ({ ...work }))
   } finally {
-    for (const [index, name] of methods.entries()) prototype[name] = originals[index]!
+    Object.assign(prototype, original)
   }
 }
 
