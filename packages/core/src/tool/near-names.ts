@@ -23,17 +23,19 @@ function scoreOf(wanted: string, name: string): number | undefined {
   return short.length >= 3 && long.includes(short) ? 100 + long.length - short.length : undefined
 }
 
-/** Edit distance, or undefined when it is above `limit`. */
+/** Letters to insert, drop, change or swap with the next; undefined when more than `limit`. */
 function distance(a: string, b: string, limit: number): number | undefined {
   if (Math.abs(a.length - b.length) > limit || Math.max(a.length, b.length) > 300) return undefined
+  let above: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (above[j - 2] ?? limit) + 1 : limit + 1
+      next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
-    if (Math.min(...next) > limit) return undefined
+    above = row
     row = next
   }
   const result = row[b.length] ?? 0

@@ -1,7 +1,7 @@
 /**
  * Parses JSON as weak models write it: in a code fence, with line breaks inside strings, with a comma too
- * many, or without the closing brackets at its end. What breaks off inside a string, a number or a list that
- * goes on is not repaired: nobody knows what was to follow, and half a command or half a file is worse than none.
+ * many, or without the closing braces at its end. What breaks off inside a string, a number or a list is not
+ * repaired: nobody knows what was to follow, and half a command or half a file is worse than none.
  */
 export function parseLooseJson(raw: string): { readonly value: unknown } | { readonly problem: string } {
   const text = raw.trim()
@@ -47,6 +47,7 @@ function mend(text: string): { text: string; cut?: string } {
   const mended = parts.join("")
   if (inString) return { text: mended, cut: "inside a string" }
   if (open.length === 0) return { text: mended }
+  if (open.includes("]")) return { text: mended, cut: "inside a list" }
   const complete = /(["}\]]|true|false|null)\s*$/.test(mended)
   return complete ? { text: mended + open.reverse().join("") } : { text: mended, cut: "before their end" }
 }

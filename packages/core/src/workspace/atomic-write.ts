@@ -68,6 +68,8 @@ export async function prepareWrite(
     const temp = inPlace ? undefined : await writeTemp(path, bytes, before)
     return ok(change({ path, bytes, before, operations, temp, created }))
   } catch (error) {
+    // A file where a parent directory should be.
+    if (codeOf(error) === "EEXIST") return err(ioFailure(Object.assign(new Error(), { code: "ENOTDIR" }), path))
     return err(ioFailure(error, path))
   }
 }

@@ -9,7 +9,7 @@ export interface Listing {
   readonly more: boolean
 }
 
-const mostBytes = 50 * 1024
+const mostBytes = 49 * 1024
 
 /** Lists a directory in the order of names, from entry `offset` (from 1). */
 export async function listDirectory(path: string, offset: number, limit: number): Promise<Listing> {

@@ -29,7 +29,8 @@ export interface TextWindow {
 
 const chunkSize = 256 * 1024
 const longestLine = 2_000
-const mostBytes = 50 * 1024
+// A little below the 50 kB that any output may have: the note about the rest must fit too.
+const mostBytes = 49 * 1024
 /** Up to here the whole file is read for its hash and number of lines, whatever the window. */
 const largestHashed = 50 * 1024 * 1024
 
