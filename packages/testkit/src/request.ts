@@ -1,3 +1,5 @@
+import { list, name, record, type Json } from "./wire/json.ts"
+
 export type WireProtocol = "chat" | "anthropic" | "responses" | "google"
 
 /** A request as the scripted server received it. Keys are redacted; `usesKey` tells whether it was the right one. */
@@ -27,11 +29,6 @@ export interface SentToolResult {
   readonly callID: string
   readonly output: string
 }
-
-type Json = Record<string, unknown>
-const record = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {})
-const name = (value: unknown): string => (typeof value === "string" ? value : "")
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** The names of the tools offered, in order. */
 export function offeredTools(request: CapturedRequest): string[] {

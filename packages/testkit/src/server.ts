@@ -30,13 +30,20 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: readonly CapturedRequest[]
   /** Resolves with request `index` as soon as it has arrived. */
   received(index: number): Promise<CapturedRequest>
-  /** Requests beyond the script, to unknown paths, or whose scenario function threw. A good test ends with none. */
+  /** Requests beyond the script, to unknown paths, that the real service refuses, or whose scenario function threw. A good test ends with none. */
   readonly unexpected: readonly UnexpectedRequest[]
 }
 
-/** Starts a server that answers by the scenario. `clock` times `delay` steps. */
-export async function startModelServer(scenario: Scenario, options: { clock?: Clock } = {}): Promise<ModelServer> {
-  const state = new Script(scenario, options.clock ?? systemClock)
+export interface ServerOptions {
+  /** Times `delay` steps. Default: the system's. */
+  readonly clock?: Clock
+  /** Takes histories that the real service refuses with 400, such as a call without its result. */
+  readonly lenient?: boolean
+}
+
+/** Starts a server that answers by the scenario, in the order in which requests come. */
+export async function startModelServer(scenario: Scenario, options: ServerOptions = {}): Promise<ModelServer> {
+  const state = new Script(scenario, options)
   const http = createServer((incoming, outgoing) => state.accept(incoming, outgoing))
   Object.assign(http, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, timeout: 0 })
   await new Promise<void>((resolve, reject) => {
@@ -67,7 +74,7 @@ class Script implements AsyncDisposable {
 
   constructor(
     private readonly scenario: Scenario,
-    private readonly clock: Clock,
+    private readonly options: ServerOptions,
   ) {}
 
   accept(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -109,9 +116,22 @@ class Script implements AsyncDisposable {
     const steps = this.#reply(request)
     this.requests.push(request)
     this.#arrivals[request.index]?.resolve(request)
+    const fault = this.options.lenient ? undefined : protocol.check(request.body)
+    if (fault !== undefined) {
+      await steps.catch(() => undefined)
+      this.#miss(incoming, fault)
+      return refuse(outgoing, 400, protocol.refusal(400, fault))
+    }
     try {
       const { cut } = connection
-      await play(await steps, { request, protocol, outgoing, cut, clock: this.clock, signal: scope.signal })
+      await play(await steps, {
+        request,
+        protocol,
+        outgoing,
+        cut,
+        clock: this.options.clock ?? systemClock,
+        signal: scope.signal,
+      })
     } catch (error) {
       if (scope.signal.aborted) return void outgoing.destroy()
       const message = error instanceof Error ? error.message : String(error)

@@ -1,5 +1,6 @@
 import { requestedModel, type CapturedRequest } from "../request.ts"
 import type { ScriptedUsage, Step } from "../scenario.ts"
+import { checkAnthropic } from "./anthropic-check.ts"
 import { pieces, stream, type Protocol, type Wire } from "./wire.ts"
 
 const words: Record<string, string> = {
@@ -16,6 +17,7 @@ export const anthropicProtocol: Protocol = {
   route: /^\/v1\/messages$/,
   key: { header: "x-api-key", scheme: "" },
   headers: stream,
+  check: checkAnthropic,
   wire: anthropicWire,
   refusal: (status, message) => JSON.stringify({ type: "error", error: { type: refusalType(status), message } }),
 }

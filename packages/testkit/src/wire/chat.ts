@@ -1,5 +1,6 @@
 import { requestedModel, type CapturedRequest } from "../request.ts"
 import type { ScriptedUsage } from "../scenario.ts"
+import { checkChat } from "./chat-check.ts"
 import { created, pieces, stream, type Protocol, type Wire } from "./wire.ts"
 
 const words: Record<string, string> = { "tool-calls": "tool_calls", "content-filter": "content_filter" }
@@ -11,6 +12,7 @@ export const chatProtocol: Protocol = {
   route: /^\/v1\/chat\/completions$/,
   key: { header: "authorization", scheme: "Bearer " },
   headers: stream,
+  check: checkChat,
   wire: chatWire,
   refusal: (status, message) =>
     JSON.stringify({ error: { message, type: refusalType(status), param: null, code: refusalCode(status) } }),

@@ -26,6 +26,8 @@ export interface Protocol {
   /** The header that carries the key, and what the value is before the key. */
   readonly key: { readonly header: string; readonly scheme: string }
   readonly headers: Readonly<Record<string, string>>
+  /** Why the real service would refuse this body; undefined when it would take it. */
+  check(body: unknown): string | undefined
   wire(request: CapturedRequest, usage: ScriptedUsage | undefined): Wire
   /** The JSON body of an answer with an error status. */
   refusal(status: number, message: string): string
