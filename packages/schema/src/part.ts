@@ -28,19 +28,21 @@ export const ReasoningPart = z.object({
 })
 export type ReasoningPart = z.infer<typeof ReasoningPart>
 
+/** Where an attachment was named in a prompt. The original counts files in any number, agents in whole ones. */
+const fileText = z.object({ value: z.string(), start: z.number(), end: z.number() })
 const sourceText = z.object({ value: z.string(), start: time, end: time })
 const position = z.object({ line: z.number().int(), character: z.number().int() })
 export const FilePartSource = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("file"), text: sourceText, path: z.string() }),
+  z.object({ type: z.literal("file"), text: fileText, path: z.string() }),
   z.object({
     type: z.literal("symbol"),
-    text: sourceText,
+    text: fileText,
     path: z.string(),
     range: z.object({ start: position, end: position }),
     name: z.string(),
     kind: z.number().int(),
   }),
-  z.object({ type: z.literal("resource"), text: sourceText, clientName: z.string(), uri: z.string() }),
+  z.object({ type: z.literal("resource"), text: fileText, clientName: z.string(), uri: z.string() }),
 ])
 export const FilePart = z.object({
   ...base,
@@ -108,7 +110,12 @@ export const StepFinishPart = z.object({
 export type StepFinishPart = z.infer<typeof StepFinishPart>
 export const SnapshotPart = z.object({ ...base, type: z.literal("snapshot"), snapshot: z.string() })
 export const PatchPart = z.object({ ...base, type: z.literal("patch"), hash: z.string(), files: z.array(z.string()) })
-export const AgentPart = z.object({ ...base, type: z.literal("agent"), name: z.string(), source: sourceText.optional() })
+export const AgentPart = z.object({
+  ...base,
+  type: z.literal("agent"),
+  name: z.string(),
+  source: sourceText.optional(),
+})
 export const SubtaskPart = z.object({
   ...base,
   type: z.literal("subtask"),

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { MessageID, PermissionID, SessionID } from "./id.ts"
+import { PermissionID, SessionID } from "./id.ts"
 
 export const PermissionAction = z.enum(["allow", "ask", "deny"])
 export type PermissionAction = z.infer<typeof PermissionAction>
@@ -27,7 +27,7 @@ export const PermissionRequest = z.object({
   patterns: z.array(z.string()),
   metadata: z.record(z.string(), z.unknown()),
   always: z.array(z.string()),
-  tool: z.object({ messageID: MessageID, callID: z.string() }).optional(),
+  tool: z.object({ messageID: z.string(), callID: z.string() }).optional(),
 })
 export type PermissionRequest = z.infer<typeof PermissionRequest>
 

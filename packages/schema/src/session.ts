@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { MessageID, PartID, SessionID } from "./id.ts"
+import { MessageID, PartID, SessionID, WorkspaceID } from "./id.ts"
 import { Tokens } from "./model.ts"
 import { PermissionRuleset } from "./permission.ts"
 
@@ -17,12 +17,17 @@ export const Session = z.object({
   id: SessionID,
   slug: z.string(),
   projectID: z.string(),
-  workspaceID: z.string().optional(),
+  workspaceID: WorkspaceID.optional(),
   directory: z.string(),
   path: z.string().optional(),
   parentID: SessionID.optional(),
   summary: z
-    .object({ additions: z.number(), deletions: z.number(), files: z.number(), diffs: z.array(SnapshotFileDiff).optional() })
+    .object({
+      additions: z.number(),
+      deletions: z.number(),
+      files: z.number(),
+      diffs: z.array(SnapshotFileDiff).optional(),
+    })
     .optional(),
   cost: z.number().optional(),
   tokens: Tokens.omit({ total: true }).optional(),
@@ -40,7 +45,12 @@ export const Session = z.object({
   }),
   permission: PermissionRuleset.optional(),
   revert: z
-    .object({ messageID: MessageID, partID: PartID.optional(), snapshot: z.string().optional(), diff: z.string().optional() })
+    .object({
+      messageID: MessageID,
+      partID: PartID.optional(),
+      snapshot: z.string().optional(),
+      diff: z.string().optional(),
+    })
     .optional(),
 })
 export type Session = z.infer<typeof Session>
