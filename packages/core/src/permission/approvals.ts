@@ -41,11 +41,20 @@ export function approvalOf(request: Pick<PermissionRequest, "permission" | "alwa
   return request.always.map((pattern) => ({ permission: request.permission, pattern, action: "allow" }))
 }
 
-/** True when approvals cover everything an ask is about. What is opaque or protected is never covered. */
-export function approved(ask: Ask, approvals: PermissionRuleset, worktree: string): boolean {
+/**
+ * True when approvals cover everything of an ask that `allowed` does not. What is opaque or protected is never covered,
+ * and where something must be asked for, all of it has to be approved.
+ */
+export function approved(
+  ask: Ask,
+  approvals: PermissionRuleset,
+  worktree: string,
+  allowed: (pattern: string) => boolean = () => false,
+): boolean {
   if (ask.opaque || ask.mustAsk?.protected || ask.patterns.length === 0 || approvals.length === 0) return false
   const own = approvals.filter((one) => one.permission === ask.permission)
   return ask.patterns.every((pattern) => {
+    if (!ask.mustAsk && allowed(pattern)) return true
     return evaluate(ask.permission, subjectOf(ask.permission, pattern, worktree), own).action === "allow"
   })
 }

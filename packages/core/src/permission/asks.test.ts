@@ -177,6 +177,15 @@ describe("always", () => {
     await Promise.all([third, other])
   })
 
+  test("together with rules: what is approved and what is allowed make one allowed line", async () => {
+    const first = asks.ask(command("git push a", ["git push *"]), scope())
+    answer({ reply: "always" })
+    await first
+    const both: Ask = { permission: "bash", patterns: ["ls -la", "git push b"], always: [] }
+    expect((await asks.ask(both, scope("deny"))).ok).toBe(true)
+    expect((await asks.ask({ ...both, patterns: ["make", "git push b"] }, scope("deny"))).ok).toBe(false)
+  })
+
   test("for the project: other sessions too, and what waits there", async () => {
     const first = asks.ask(command("make", ["make *"]), scope())
     const other = asks.ask(command("make x", ["make *"]), scope("wait", { sessionID: "ses_two" }))

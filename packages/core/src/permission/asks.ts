@@ -80,7 +80,9 @@ export function createAsks(options: AsksOptions): Asks {
   }
   const isApproved = (ask: Ask, scope: AskScope) => {
     const { session, project } = approvalsIn(scope.sessionID)
-    return approved(ask, [...projectWide, ...project, ...session], scope.worktree)
+    const allowed = (text: string) =>
+      verdictsOf({ ...ask, patterns: [text] }, scope).every(({ action }) => action === "allow")
+    return approved(ask, [...projectWide, ...project, ...session], scope.worktree, allowed)
   }
 
   // Taken out before the append: a listener of the bus may answer again. Put back when the log cannot be written.

@@ -316,12 +316,23 @@ describe("paths", () => {
     ])
   })
 
+  test("a start-up file that is kept in the worktree by a link is protected there", async () => {
+    await writeFile(join(worktree, "bashrc"), "")
+    await symlink(join(worktree, "bashrc"), join(home, ".bashrc"))
+    expect(bash("cp a.txt bashrc").mustAsk?.protected).toBe(true)
+    await rm(join(home, ".bashrc"))
+    await rm(join(worktree, "bashrc"))
+  })
+
   test("protected paths ask whatever is allowed, once only", () => {
     for (const line of ["cp a.txt .git/hooks/pre-commit", "rm -rf .git/hooks", "tee .git/config", "touch cairn.json"]) {
       expect([line, bash(line).mustAsk?.protected, bash(line).always]).toEqual([line, true, []])
     }
     expect(plan("echo x >> .git/config").find((ask) => ask.permission === "edit")?.mustAsk?.protected).toBe(true)
     expect(plan(`echo x > ${home}/.bashrc`).find((ask) => ask.permission === "edit")?.mustAsk?.protected).toBe(true)
+    expect(bash("cd .git && rm -rf hooks").mustAsk?.protected).toBe(true)
+    expect(bash("touch Jenkinsfile").mustAsk?.protected).toBe(true)
+    expect(bash("npm run build").mustAsk).toBeUndefined()
     expect(bash("cat .git/config").mustAsk).toBeUndefined()
     expect(bash("git status").mustAsk).toBeUndefined()
   })
