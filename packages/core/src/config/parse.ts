@@ -50,7 +50,7 @@ export function parseConfig(jsonc: Jsonc, text: string, file: string): Result<Pa
 }
 
 /** Rules of a `permission` node in file order: `"allow"` is `{"*": "allow"}`, a key's action is its pattern `*`. */
-export function permissionRules(node: Node | undefined): PermissionRuleset {
+function permissionRules(node: Node | undefined): PermissionRuleset {
   if (!node) return []
   const whole = action(node)
   if (whole) return [{ permission: "*", pattern: "*", action: whole }]

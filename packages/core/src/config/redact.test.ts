@@ -4,16 +4,26 @@ import { redactConfig } from "./redact.ts"
 test("keys, headers and environments are hidden, everything else is shown", () => {
   const config = {
     model: "acme/large",
-    provider: { acme: { env: ["ACME_KEY"], options: { apiKey: "sk-1", baseURL: "http://x", headers: { "x-org": "o" }, timeout: 5 } } },
+    provider: {
+      acme: {
+        env: ["ACME_KEY"],
+        options: { apiKey: "sk-1", baseURL: "http://x", headers: { "x-org": "o" }, timeout: 5 },
+      },
+    },
     mcp: { files: { type: "local", environment: { TOKEN: "t" }, oauth: { clientSecret: "c", scope: "s" } } },
     server: { password: "p" },
   }
   expect(redactConfig(config)).toEqual({
     model: "acme/large",
     provider: {
-      acme: { env: ["ACME_KEY"], options: { apiKey: "[redacted]", baseURL: "http://x", headers: { "x-org": "[redacted]" }, timeout: 5 } },
+      acme: {
+        env: ["ACME_KEY"],
+        options: { apiKey: "[redacted]", baseURL: "http://x", headers: { "x-org": "[redacted]" }, timeout: 5 },
+      },
     },
-    mcp: { files: { type: "local", environment: { TOKEN: "[redacted]" }, oauth: { clientSecret: "[redacted]", scope: "s" } } },
+    mcp: {
+      files: { type: "local", environment: { TOKEN: "[redacted]" }, oauth: { clientSecret: "[redacted]", scope: "s" } },
+    },
     server: { password: "[redacted]" },
   })
   expect(JSON.stringify(redactConfig(config))).not.toContain("sk-1")

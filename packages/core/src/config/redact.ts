@@ -9,7 +9,11 @@ export function redactConfig(value: unknown, hidden = false): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      secretKey.test(key) ? (item === undefined ? item : "[redacted]") : redactConfig(item, hidden || secretMap.test(key)),
+      secretKey.test(key)
+        ? item === undefined
+          ? item
+          : "[redacted]"
+        : redactConfig(item, hidden || secretMap.test(key)),
     ]),
   )
 }
