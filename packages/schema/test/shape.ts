@@ -129,5 +129,5 @@ if (import.meta.main) {
     return [type, propertiesOf(named[1])]
   })
   const fixture = { schemas: Object.fromEntries(shapes), events: Object.fromEntries(events) }
-  await Bun.write(`${import.meta.dir}/fixture/v1-shapes.json`, `${JSON.stringify(fixture, null, 2)}\n`)
+  await Bun.write(`${import.meta.dir}/fixture/original-shapes.json`, `${JSON.stringify(fixture, null, 2)}\n`)
 }

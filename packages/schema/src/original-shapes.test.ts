@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { z } from "zod"
 import { type JsonSchema, propertiesOf, shapeOf } from "../test/shape.ts"
-import fixture from "../test/fixture/v1-shapes.json" with { type: "json" }
+import fixture from "../test/fixture/original-shapes.json" with { type: "json" }
 import { DurableEvent, TransientEvent } from "./event.ts"
 import { AssistantMessage, UserMessage } from "./message.ts"
 import { FilePartSource, Part, ToolState } from "./part.ts"
