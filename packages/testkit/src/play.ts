@@ -51,19 +51,19 @@ class Player {
       case "chunked":
         return
       case "text":
-        return this.#content(this.#wire.text(step))
+        return this.#content(() => this.#wire.text(step))
       case "reasoning":
-        return this.#content(this.#wire.reasoning(step))
+        return this.#content(() => this.#wire.reasoning(step))
       case "redacted":
-        return this.#content(this.#wire.redacted(step))
+        return this.#content(() => this.#wire.redacted(step))
       case "tool":
         this.#called = true
-        return this.#content(this.#wire.tool(step))
+        return this.#content(() => this.#wire.tool(step))
       case "ping":
-        return this.#content(this.#wire.ping())
+        return this.#content(() => this.#wire.ping())
       case "finish":
         this.#finished = true
-        return this.#content(this.#wire.finish(step.reason))
+        return this.#content(() => this.#wire.finish(step.reason))
       case "raw":
         return this.#write([step.text])
       case "delay":
@@ -74,7 +74,7 @@ class Player {
         this.#headers()
         return
       case "error":
-        await this.#content(this.#wire.error(step.message, step.kind))
+        await this.#content(() => this.#wire.error(step.message, step.kind))
         return this.#close()
       case "end":
         this.#headers()
@@ -94,14 +94,15 @@ class Player {
 
   /** The end that a reply without one gets. */
   async end(): Promise<void> {
-    if (!this.#finished) await this.#content(this.#wire.finish(this.#called ? "tool-calls" : "stop"))
+    if (!this.#finished) await this.#content(() => this.#wire.finish(this.#called ? "tool-calls" : "stop"))
     this.#close()
   }
 
-  async #content(frames: string[]): Promise<undefined> {
+  /** The opening frames are made first: some protocols number their frames. */
+  async #content(frames: () => string[]): Promise<undefined> {
     const opening = this.#opened ? [] : this.#wire.open()
     this.#opened = true
-    await this.#write([...opening, ...frames])
+    await this.#write([...opening, ...frames()])
   }
 
   async #status(step: Extract<Step, { type: "status" }>): Promise<"over"> {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { TaskGroup } from "@cairn/kernel/task"
 import { createAnthropic } from "@ai-sdk/anthropic"
+import { createGoogleGenerativeAI } from "@ai-sdk/google"
+import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { TestClock } from "./clock.ts"
 import { gate } from "./gate.ts"
-import { offeredTools, requestedModel, systemText, toolResults, userTexts } from "./request.ts"
+import { offeredTools, requestedModel, systemText, toolResults, userTexts, type WireProtocol } from "./request.ts"
 import {
   chunked,
   cutStream,
@@ -33,10 +35,12 @@ import { startModelServer, type ModelServer } from "./server.ts"
 type Part = LanguageModelV4StreamPart
 const question: LanguageModelV4CallOptions = { prompt: [{ role: "user", content: [{ type: "text", text: "hi" }] }] }
 
-const clients: Record<"chat" | "anthropic", (server: ModelServer) => LanguageModelV4> = {
+const clients: Record<WireProtocol, (server: ModelServer) => LanguageModelV4> = {
   chat: (server) =>
     createOpenAICompatible({ name: "scripted", baseURL: server.baseURL("chat"), apiKey: "k", includeUsage: true })("m"),
   anthropic: (server) => createAnthropic({ baseURL: server.baseURL("anthropic"), apiKey: "k" })("claude-test"),
+  responses: (server) => createOpenAI({ baseURL: server.baseURL("responses"), apiKey: "k" }).responses("gpt-test"),
+  google: (server) => createGoogleGenerativeAI({ baseURL: server.baseURL("google"), apiKey: "k" })("gemini-test"),
 }
 
 async function parts(model: LanguageModelV4, options = question): Promise<Part[]> {
@@ -57,7 +61,7 @@ const finished = (all: Part[]) => {
   return last
 }
 
-describe.each(["chat", "anthropic"] as const)("the real %s client", (protocol) => {
+describe.each(["chat", "anthropic", "responses", "google"] as const)("the real %s client", (protocol) => {
   const client = clients[protocol]
 
   test("reads text in the scripted number of pieces", async () => {
@@ -100,7 +104,9 @@ describe.each(["chat", "anthropic"] as const)("the real %s client", (protocol) =
 
   test("passes malformed arguments on as they stand", async () => {
     await using server = await startModelServer([[toolCall("edit", '{"filePath": "a", ')]])
-    expect(calls(await parts(client(server)))[0]?.input).toBe('{"filePath": "a", ')
+    const all = await parts(client(server))
+    if (protocol === "google") expect(finished(all).finishReason.raw).toBe("MALFORMED_FUNCTION_CALL")
+    else expect(calls(all)[0]?.input).toBe('{"filePath": "a", ')
   })
 
   test("counts tokens", async () => {
@@ -114,7 +120,6 @@ describe.each(["chat", "anthropic"] as const)("the real %s client", (protocol) =
 
   test.each([
     ["stop", "stop"],
-    ["tool-calls", "tool-calls"],
     ["length", "length"],
     ["content-filter", "content-filter"],
     ["something_new", "other"],
@@ -188,7 +193,7 @@ describe.each(["chat", "anthropic"] as const)("the real %s client", (protocol) =
   test("an unfinished call and a clean end without a finish", async () => {
     await using server = await startModelServer([[toolCall("write", '{"content": "ha', { open: true }), endStream()]])
     const all = await parts(client(server))
-    expect(all.some((part) => part.type === "tool-input-delta")).toBe(true)
+    expect(all.some((part) => part.type === "tool-input-delta")).toBe(protocol !== "google")
     expect(all.some((part) => part.type === "finish" && part.finishReason.unified === "stop")).toBe(false)
     expect(await server.requests[0]?.ended).toBe("sent")
   })
@@ -286,6 +291,55 @@ describe("anthropic", () => {
   })
 })
 
+describe("responses", () => {
+  test("encrypted reasoning goes with the item, ids of items and calls are apart", async () => {
+    await using server = await startModelServer([
+      [
+        reasoning("Hm.", { signature: "enc" }),
+        redactedReasoning("more"),
+        text("x"),
+        toolCall("read", {}, { id: "c9" }),
+      ],
+    ])
+    const all = await parts(clients.responses(server))
+    const metadata = JSON.stringify(all.flatMap((part) => ("providerMetadata" in part ? [part.providerMetadata] : [])))
+    expect(metadata).toContain('"reasoningEncryptedContent":"enc"')
+    expect(metadata).toContain('"reasoningEncryptedContent":"more"')
+    expect(metadata).toContain('"itemId":"fc_0_3"')
+    expect(calls(all)[0]?.id).toBe("c9")
+  })
+
+  test("numbers its events and gives the whole output at the end", async () => {
+    await using server = await startModelServer([[text("a"), text("b"), toolCall("x")]])
+    const response = await fetch(`${server.url}/v1/responses`, { method: "POST", body: "{}" })
+    const events = (await response.text())
+      .split("\n\n")
+      .filter(Boolean)
+      .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)) as Record<string, any>)
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index))
+    const last = events.at(-1)
+    expect(last?.type).toBe("response.completed")
+    expect(last?.response.output.map((item: { type: string }) => item.type)).toEqual(["message", "function_call"])
+    expect(last?.response.output[0].content[0].text).toBe("ab")
+  })
+})
+
+describe("google", () => {
+  test("a thought's signature stands on the part after it, else on the last", async () => {
+    await using server = await startModelServer([
+      [
+        reasoning("Hm.", { signature: "sig1" }),
+        toolCall("read", { filePath: "x" }, { id: "c1" }),
+        reasoning("So.", { signature: "sig2" }),
+      ],
+    ])
+    const all = await parts(clients.google(server))
+    const call = all.find((part) => part.type === "tool-call")
+    expect(call).toMatchObject({ toolCallId: "c1", providerMetadata: { google: { thoughtSignature: "sig1" } } })
+    expect(JSON.stringify(all)).toContain("sig2")
+  })
+})
+
 describe("chat", () => {
   test("usage only when it was asked for, none when the provider gives none", async () => {
     await using server = await startModelServer([[text("x")], [noUsage(), text("x")]])
@@ -324,34 +378,39 @@ describe("the server", () => {
     expect(anthropic && requestedModel(anthropic)).toBe("claude-test")
   })
 
-  test.each(["chat", "anthropic"] as const)("a function answers by what the %s request holds", async (protocol) => {
-    await using server = await startModelServer((request, index) => {
-      const result = toolResults(request).at(-1)
-      return result ? text(`${index}: ${result.callID} said ${result.output}`) : toolCall("read", {}, { id: "c1" })
-    })
-    const model = clients[protocol](server)
-    const system: LanguageModelV4CallOptions = {
-      prompt: [{ role: "system", content: "Be brief." }, ...question.prompt],
-      tools: [{ type: "function", name: "read", inputSchema: { type: "object", properties: {} } }],
-    }
-    expect(calls(await parts(model, system))).toEqual([{ id: "c1", name: "read", input: "{}" }])
-    const second = await parts(model, {
-      ...system,
-      prompt: [
-        ...system.prompt,
-        { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "read", input: {} }] },
-        {
-          role: "tool",
-          content: [{ type: "tool-result", toolCallId: "c1", toolName: "read", output: { type: "text", value: "ok" } }],
-        },
-      ],
-    })
-    expect(joined(second, "text-delta")).toBe("1: c1 said ok")
-    const request = await server.received(1)
-    expect(userTexts(request)).toEqual(["hi"])
-    expect(systemText(request)).toBe("Be brief.")
-    expect(offeredTools(request)).toEqual(["read"])
-  })
+  test.each(["chat", "anthropic", "responses", "google"] as const)(
+    "a function answers by what the %s request holds",
+    async (protocol) => {
+      await using server = await startModelServer((request, index) => {
+        const result = toolResults(request).at(-1)
+        return result ? text(`${index}: ${result.callID} said ${result.output}`) : toolCall("read", {}, { id: "c1" })
+      })
+      const model = clients[protocol](server)
+      const system: LanguageModelV4CallOptions = {
+        prompt: [{ role: "system", content: "Be brief." }, ...question.prompt],
+        tools: [{ type: "function", name: "read", inputSchema: { type: "object", properties: {} } }],
+      }
+      expect(calls(await parts(model, system))).toEqual([{ id: "c1", name: "read", input: "{}" }])
+      const second = await parts(model, {
+        ...system,
+        prompt: [
+          ...system.prompt,
+          { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "read", input: {} }] },
+          {
+            role: "tool",
+            content: [
+              { type: "tool-result", toolCallId: "c1", toolName: "read", output: { type: "text", value: "ok" } },
+            ],
+          },
+        ],
+      })
+      expect(joined(second, "text-delta")).toBe("1: c1 said ok")
+      const request = await server.received(1)
+      expect(userTexts(request)).toEqual(["hi"])
+      expect(systemText(request)).toBe("Be brief.")
+      expect(offeredTools(request)).toEqual(["read"])
+    },
+  )
 
   test("requests beyond the script, unknown paths and a throwing scenario are refused and recorded", async () => {
     await using server = await startModelServer([

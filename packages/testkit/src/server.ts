@@ -8,9 +8,11 @@ import type { CapturedRequest, WireProtocol } from "./request.ts"
 import type { Reply, Scenario, Step } from "./scenario.ts"
 import { anthropicProtocol } from "./wire/anthropic.ts"
 import { chatProtocol } from "./wire/chat.ts"
+import { googleProtocol } from "./wire/google.ts"
+import { responsesProtocol } from "./wire/responses.ts"
 import type { Protocol } from "./wire/wire.ts"
 
-const protocols: readonly Protocol[] = [chatProtocol, anthropicProtocol]
+const protocols: readonly Protocol[] = [chatProtocol, anthropicProtocol, responsesProtocol, googleProtocol]
 const largestBody = 256 * 1024 * 1024
 
 /** A request that the scenario did not provide for. It was answered with an error status. */

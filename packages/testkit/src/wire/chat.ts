@@ -1,7 +1,7 @@
 import { requestedModel, type CapturedRequest } from "../request.ts"
 import type { ScriptedUsage } from "../scenario.ts"
 import { checkChat } from "./chat-check.ts"
-import { created, pieces, stream, type Protocol, type Wire } from "./wire.ts"
+import { created, openaiRefusal, pieces, stream, type Protocol, type Wire } from "./wire.ts"
 
 const words: Record<string, string> = { "tool-calls": "tool_calls", "content-filter": "content_filter" }
 
@@ -14,8 +14,7 @@ export const chatProtocol: Protocol = {
   headers: stream,
   check: checkChat,
   wire: chatWire,
-  refusal: (status, message) =>
-    JSON.stringify({ error: { message, type: refusalType(status), param: null, code: refusalCode(status) } }),
+  refusal: openaiRefusal,
 }
 
 function chatWire(request: CapturedRequest, usage: ScriptedUsage | undefined): Wire {
@@ -75,17 +74,6 @@ function chatUsage(usage: ScriptedUsage) {
 function withUsage(body: unknown): boolean {
   const options = (body as { stream_options?: { include_usage?: unknown } } | undefined)?.stream_options
   return options?.include_usage === true
-}
-
-function refusalType(status: number): string {
-  if (status === 401) return "invalid_request_error"
-  if (status === 429) return "rate_limit_error"
-  return status >= 500 ? "server_error" : "invalid_request_error"
-}
-
-function refusalCode(status: number): string | null {
-  if (status === 401) return "invalid_api_key"
-  return status === 429 ? "rate_limit_exceeded" : null
 }
 
 const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`

@@ -3,6 +3,8 @@ import { status, text } from "../scenario.ts"
 import { startModelServer } from "../server.ts"
 import { checkAnthropic } from "./anthropic-check.ts"
 import { checkChat } from "./chat-check.ts"
+import { checkGoogle } from "./google-check.ts"
+import { checkResponses } from "./responses-check.ts"
 
 const call = (id: string, args = "{}") => ({ id, type: "function", function: { name: "read", arguments: args } })
 const asks = (...calls: unknown[]) => ({ role: "assistant", content: null, tool_calls: calls })
@@ -78,6 +80,61 @@ describe("Anthropic messages", () => {
     ["arguments that are no object", body(user, ask(use("a", "text")), say(back("a"))), "valid dictionary"],
     ["thinking without signature", body(user, ask({ type: "thinking", thinking: "t" }), user), "signature"],
   ])("refuses %s", (_, request, problem) => expect(checkAnthropic(request)).toContain(problem))
+})
+
+describe("Responses", () => {
+  const use = (id: string) => ({ type: "function_call", call_id: id, name: "read", arguments: "{}" })
+  const back = (id: string) => ({ type: "function_call_output", call_id: id, output: "ok" })
+  const thought = { type: "reasoning", id: "rs_1", summary: [] }
+
+  test.each([
+    ["no input at all", {}],
+    ["a text", { input: "hi" }],
+    ["calls with their outputs", { input: [user, thought, use("a"), use("b"), back("b"), back("a"), user] }],
+    ["reasoning before an answer", { input: [user, thought, thought, { role: "assistant", content: [] }] }],
+  ])("takes %s", (_, body) => expect(checkResponses(body)).toBeUndefined())
+
+  test.each([
+    ["an empty list", { input: [] }, "non-empty"],
+    ["a call without output", { input: [user, use("a")] }, "No tool output found for function call a"],
+    [
+      "an output without call",
+      { input: [user, back("a")] },
+      "No tool call found for function call output with call_id a",
+    ],
+    ["two outputs", { input: [user, use("a"), back("a"), back("a")] }, "more than one output"],
+    ["an id used twice", { input: [user, use("a"), use("a"), back("a")] }, "distinct"],
+    ["reasoning before a question", { input: [user, thought, user] }, "without its required following item"],
+    ["reasoning at the end", { input: [user, thought] }, "without its required following item"],
+  ])("refuses %s", (_, body, problem) => expect(checkResponses(body)).toContain(problem))
+})
+
+describe("Google", () => {
+  const use = (name: string) => ({ functionCall: { name, args: {} } })
+  const back = (name: string) => ({ functionResponse: { name, response: {} } })
+  const ask = { role: "user", parts: [{ text: "hi" }] }
+  const model = (...parts: unknown[]) => ({ role: "model", parts })
+  const answer = (...parts: unknown[]) => ({ role: "user", parts })
+
+  test.each([
+    ["no contents at all", {}],
+    ["a question", { contents: [ask] }],
+    ["calls with their responses", { contents: [ask, model(use("a"), use("b")), answer(back("a"), back("b")), ask] }],
+  ])("takes %s", (_, body) => expect(checkGoogle(body)).toBeUndefined())
+
+  test.each([
+    ["an empty list", { contents: [] }, "not specified"],
+    ["a turn without parts", { contents: [model()] }, "must not be empty"],
+    ["another role", { contents: [{ role: "assistant", parts: [{ text: "x" }] }] }, "valid role"],
+    ["a response without call", { contents: [ask, answer(back("a"))] }, "number of function response parts"],
+    [
+      "one response for two calls",
+      { contents: [ask, model(use("a"), use("b")), answer(back("a"))] },
+      "number of function response",
+    ],
+    ["a call without response", { contents: [ask, model(use("a")), ask] }, "immediately before"],
+    ["a call at the end", { contents: [ask, model(use("a"))] }, "has its function response turn"],
+  ])("refuses %s", (_, body, problem) => expect(checkGoogle(body)).toContain(problem))
 })
 
 test("the server refuses as the service would, records it, and uses the reply up; a lenient one does not", async () => {

@@ -46,3 +46,18 @@ export const stream = { "content-type": "text/event-stream; charset=utf-8", "cac
 
 /** Seconds since the epoch that every scripted answer carries: bytes must not depend on when a test runs. */
 export const created = 1_767_225_600
+
+/** The error object of OpenAI's services. */
+export const openaiRefusal = (status: number, message: string): string =>
+  JSON.stringify({ error: { message, type: refusalType(status), param: null, code: refusalCode(status) } })
+
+function refusalType(status: number): string {
+  if (status === 401) return "invalid_request_error"
+  if (status === 429) return "rate_limit_error"
+  return status >= 500 ? "server_error" : "invalid_request_error"
+}
+
+function refusalCode(status: number): string | null {
+  if (status === 401) return "invalid_api_key"
+  return status === 429 ? "rate_limit_exceeded" : null
+}
