@@ -97,4 +97,6 @@ export const TransientEvent = z.discriminatedUnion("type", [
 export type TransientEvent = z.infer<typeof TransientEvent>
 
 /** What subscribers of the bus receive. `seq` is present for what stands in the log. */
-export type BusEvent = ({ readonly id: string; readonly seq: number } & DurableEvent) | ({ readonly id: string; readonly seq?: undefined } & TransientEvent)
+export type BusEvent =
+  | ({ readonly id: string; readonly seq: number } & DurableEvent)
+  | ({ readonly id: string; readonly seq?: undefined } & TransientEvent)
