@@ -1,5 +1,5 @@
 import { requestedModel, type CapturedRequest } from "../request.ts"
-import type { ScriptedUsage, Step } from "../scenario.ts"
+import type { Finish, ScriptedUsage, Step } from "../scenario.ts"
 import { checkAnthropic } from "./anthropic-check.ts"
 import { pieces, stream, type Protocol, type Wire } from "./wire.ts"
 
@@ -18,86 +18,97 @@ export const anthropicProtocol: Protocol = {
   key: { header: "x-api-key", scheme: "" },
   headers: stream,
   check: checkAnthropic,
-  wire: anthropicWire,
+  wire: (request, usage) => new AnthropicWire(request, usage),
   refusal: (status, message) => JSON.stringify({ type: "error", error: { type: refusalType(status), message } }),
 }
+
+type Kind = "text" | "thinking" | "tool_use"
 
 /**
  *     message_start (block_start block_delta* block_stop)* message_delta message_stop
  *
  * Blocks never overlap. Text and thinking stay open until another kind of content comes.
  */
-function anthropicWire(request: CapturedRequest, usage: ScriptedUsage | undefined): Wire {
-  let index = -1
-  let open: "text" | "thinking" | "tool_use" | undefined
-  let calls = 0
+class AnthropicWire implements Wire {
+  #index = -1
+  #open: Kind | undefined
+  #calls = 0
 
-  const close = (): string[] => {
-    if (open === undefined) return []
-    open = undefined
-    return [event("content_block_stop", { index })]
-  }
-  const start = (kind: "text" | "thinking" | "tool_use", block: unknown): string[] => {
-    const before = close()
-    index++
-    open = kind
-    return [...before, event("content_block_start", { index, content_block: block })]
-  }
-  const delta = (value: unknown) => event("content_block_delta", { index, delta: value })
+  constructor(
+    private readonly request: CapturedRequest,
+    private readonly usage: ScriptedUsage | undefined,
+  ) {}
 
-  return {
-    open: () => [
-      event("message_start", {
-        message: {
-          id: `msg_${request.index}`,
-          type: "message",
-          role: "assistant",
-          model: requestedModel(request),
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-          usage: { ...inputUsage(usage), output_tokens: 1, service_tier: "standard" },
-        },
-      }),
-      event("ping", {}),
-    ],
-    text(step) {
-      const begin = open === "text" ? [] : start("text", { type: "text", text: "" })
-      return [...begin, ...pieces(step.text, step.chunks).map((part) => delta({ type: "text_delta", text: part }))]
-    },
-    reasoning(step) {
-      const begin = open === "thinking" ? [] : start("thinking", { type: "thinking", thinking: "", signature: "" })
-      const deltas = pieces(step.text, step.chunks).map((part) => delta({ type: "thinking_delta", thinking: part }))
-      if (step.signature === undefined) return [...begin, ...deltas]
-      return [...begin, ...deltas, delta({ type: "signature_delta", signature: step.signature }), ...close()]
-    },
-    redacted(step) {
-      const before = close()
-      index++
-      const block = { type: "redacted_thinking", data: step.data }
-      return [
-        ...before,
-        event("content_block_start", { index, content_block: block }),
-        event("content_block_stop", { index }),
-      ]
-    },
-    tool(step) {
-      const id = step.id ?? `toolu_${request.index}_${calls}`
-      calls++
-      const begin = start("tool_use", { type: "tool_use", id, name: step.name, input: {} })
-      const deltas = toolDeltas(step).map((part) => delta({ type: "input_json_delta", partial_json: part }))
-      return [...begin, ...deltas, ...(step.open ? [] : close())]
-    },
-    ping: () => [event("ping", {})],
-    error: (message, kind) => [event("error", { error: { type: kind, message } })],
-    finish: (reason) => [
-      ...close(),
-      event("message_delta", {
-        delta: { stop_reason: words[reason] ?? reason, stop_sequence: null },
-        usage: { ...inputUsage(usage), ...outputUsage(usage) },
-      }),
-      event("message_stop", {}),
-    ],
+  open(): string[] {
+    const message = {
+      id: `msg_${this.request.index}`,
+      type: "message",
+      role: "assistant",
+      model: requestedModel(this.request),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...inputUsage(this.usage), output_tokens: 1, service_tier: "standard" },
+    }
+    return [event("message_start", { message }), event("ping", {})]
+  }
+
+  text(step: Extract<Step, { type: "text" }>): string[] {
+    const begin = this.#open === "text" ? [] : this.#start("text", { text: "" })
+    return [...begin, ...pieces(step.text, step.chunks).map((text) => this.#delta({ type: "text_delta", text }))]
+  }
+
+  reasoning(step: Extract<Step, { type: "reasoning" }>): string[] {
+    const begin = this.#open === "thinking" ? [] : this.#start("thinking", { thinking: "", signature: "" })
+    const parts = pieces(step.text, step.chunks).map((thinking) => this.#delta({ type: "thinking_delta", thinking }))
+    if (step.signature === undefined) return [...begin, ...parts]
+    const signature = this.#delta({ type: "signature_delta", signature: step.signature })
+    return [...begin, ...parts, signature, ...this.#close()]
+  }
+
+  redacted(step: Extract<Step, { type: "redacted" }>): string[] {
+    const before = this.#close()
+    const index = ++this.#index
+    const content_block = { type: "redacted_thinking", data: step.data }
+    return [...before, event("content_block_start", { index, content_block }), event("content_block_stop", { index })]
+  }
+
+  tool(step: Extract<Step, { type: "tool" }>): string[] {
+    const id = step.id ?? `toolu_${this.request.index}_${this.#calls}`
+    this.#calls++
+    const begin = this.#start("tool_use", { id, name: step.name, input: {} })
+    const parts = toolDeltas(step).map((partial_json) => this.#delta({ type: "input_json_delta", partial_json }))
+    return [...begin, ...parts, ...(step.open ? [] : this.#close())]
+  }
+
+  ping(): string[] {
+    return [event("ping", {})]
+  }
+
+  error(message: string, kind: string): string[] {
+    return [event("error", { error: { type: kind, message } })]
+  }
+
+  finish(reason: Finish): string[] {
+    const delta = { stop_reason: words[reason] ?? reason, stop_sequence: null }
+    const usage = { ...inputUsage(this.usage), ...outputUsage(this.usage) }
+    return [...this.#close(), event("message_delta", { delta, usage }), event("message_stop", {})]
+  }
+
+  #start(type: Kind, fields: object): string[] {
+    const before = this.#close()
+    this.#open = type
+    return [...before, event("content_block_start", { index: ++this.#index, content_block: { type, ...fields } })]
+  }
+
+  #close(): string[] {
+    if (this.#open === undefined) return []
+    this.#open = undefined
+    return [event("content_block_stop", { index: this.#index })]
+  }
+
+  #delta(delta: object): string {
+    return event("content_block_delta", { index: this.#index, delta })
   }
 }
 
