@@ -9,6 +9,10 @@ export interface Spawned {
   readonly child: Bun.Subprocess<"pipe" | "ignore" | Blob | number, "pipe", "pipe">
   /** Everything, once the process has ended. */
   readonly ended: Promise<Finished>
+  /** Resolves with the first match in stdout, as soon as it is there. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
+  /** Writes to a piped stdin and closes it. */
+  answer(text: string): Promise<void>
 }
 
 export interface Finished {
@@ -40,7 +44,48 @@ export function startCairn(space: TempWorkspace, argv: readonly string[], option
     stdout: "pipe",
     stderr: "pipe",
   })
-  return { child, ended: finish(child) }
+  const stdout = follow(child.stdout)
+  return {
+    child,
+    ended: finish(child, stdout.all),
+    printed: stdout.printed,
+    async answer(text) {
+      const sink = child.stdin
+      if (typeof sink !== "object" || !("write" in sink)) throw new Error("stdin is no pipe")
+      await sink.write(text)
+      await sink.end()
+    },
+  }
+}
+
+/** Reads a stream to its end, and tells of what has come so far. */
+function follow(stream: ReadableStream<Uint8Array>) {
+  let text = ""
+  let ended = false
+  const checks = new Set<() => void>()
+  const read = async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk, { stream: true })
+      for (const check of checks) check()
+    }
+    ended = true
+    for (const check of checks) check()
+    return text
+  }
+  const printed = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const check = () => {
+        const match = pattern.exec(text)
+        if (match) resolve(match)
+        else if (ended) reject(new Error(`stdout ended without ${pattern}: ${text}`))
+        else return
+        checks.delete(check)
+      }
+      checks.add(check)
+      check()
+    })
+  return { all: read(), printed }
 }
 
 /** Runs it to its end. */
@@ -48,8 +93,8 @@ export function cairn(space: TempWorkspace, argv: readonly string[], options: Sp
   return startCairn(space, argv, options).ended
 }
 
-async function finish(child: Spawned["child"]): Promise<Finished> {
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+async function finish(child: Spawned["child"], stdout: Promise<string>): Promise<Finished> {
+  const [out, err, code] = await Promise.all([stdout, child.stderr.text(), child.exited])
   const lines = () =>
     out
       .split("\n")
@@ -72,4 +117,11 @@ function configOf({ server, config }: SpawnOptions): Record<string, unknown> {
 /** Types of lines, runs of one type once: the shape of a run. */
 export function shape(lines: readonly HeadlessLine[]): string[] {
   return lines.map((line) => line.type).filter((type, index, all) => type !== all[index - 1])
+}
+
+/** Resolves when the run's request `index` has arrived; rejects with its stderr when it ended before. */
+export async function reached(server: ModelServer, index: number, run: Pick<Spawned, "ended">): Promise<void> {
+  const early = run.ended.then(({ code, err }) => `the run ended with ${code}: ${err}`)
+  const first = await Promise.any([server.received(index), early])
+  if (typeof first === "string") throw new Error(first)
 }

@@ -149,6 +149,9 @@ function onPart(state: State, part: Part): void {
     case "step-finish":
       state.steps++
       return
+    // The status says the same and when it is tried again.
+    case "retry":
+      return
     default:
       showLines(state, partLines(part, state.view), "tool")
   }
