@@ -1,14 +1,19 @@
 import { expect, test } from "bun:test"
 import { gate } from "@cairn/testkit/gate"
+import { toolResults } from "@cairn/testkit/request"
 import { text, toolCall, waitFor } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { cairn, startCairn } from "./run-cairn.ts"
 
 test("four first runs at once on an empty data directory all end well", async () => {
-  await using server = await startModelServer((_, index) => (index < 4 ? toolCall("bash", { command: "echo hi" }) : text("Done.")))
+  await using server = await startModelServer((request) =>
+    toolResults(request).length === 0 ? toolCall("bash", { command: "echo hi" }) : text("Done."),
+  )
   await using space = await tempWorkspace({ git: true })
-  const runs = await Promise.all([1, 2, 3, 4].map((n) => cairn(space, ["run", "--format", "json", `number ${n}`], { server })))
+  const runs = await Promise.all(
+    [1, 2, 3, 4].map((n) => cairn(space, ["run", "--format", "json", `number ${n}`], { server })),
+  )
   expect(runs.map((run) => ({ code: run.code, err: run.err }))).toEqual(runs.map(() => ({ code: 0, err: "" })))
   const listed = await cairn(space, ["session", "list", "--format", "json"], { server })
   for (const n of [1, 2, 3, 4]) expect(listed.out).toContain(`number ${n}`)

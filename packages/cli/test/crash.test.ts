@@ -61,7 +61,7 @@ test(`a run that is killed at ${rounds} random moments loses nothing and goes on
     const pause = random.below(40)
     const run = startCairn(space, ["run", "--format", "json", "Do the work"], { server })
     const seen = run.printed(new RegExp(`(?:[^\\n]*\\n){${lines}}`))
-    await Promise.race([seen.catch(() => undefined), run.ended])
+    await seen.catch(() => undefined) // it may have ended before it printed so much
     await Bun.sleep(pause)
     run.child.kill("SIGKILL")
     const { out } = await run.ended

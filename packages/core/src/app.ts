@@ -68,7 +68,11 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const engineRules = [{ permission: "external_directory", pattern: `${paths.toolOutput}/*`, action: "allow" as const }]
   const agents = createAgents({ ...config.value, home, engineRules })
 
-  const supervisor = createSupervisor({ clock, log: log.child("process"), env: childEnvironment(env, keyNames(catalog, config.value.config)) })
+  const supervisor = createSupervisor({
+    clock,
+    log: log.child("process"),
+    env: childEnvironment(env, keyNames(catalog, config.value.config)),
+  })
   const limits = config.value.config.tool_output
   const output = createOutput({
     directory: paths.toolOutput,
@@ -88,7 +92,11 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   })
 
   const preparer = createPreparer({ store, clock, models, agents })
-  const system = createSystemPrompts({ location: location.value, places: config.value.paths, platform: process.platform })
+  const system = createSystemPrompts({
+    location: location.value,
+    places: config.value.paths,
+    platform: process.platform,
+  })
   const turn = createTurnRunner({
     ...{ store, log, asks, seen, output, directory, worktree, tools },
     titleByModel: config.value.config.title === "model",

@@ -77,7 +77,11 @@ export function createEngineOf(parts: Parts): Engine {
     async deleteSession(sessionID) {
       await coordinator.abort(sessionID)
       const held = store.leases.get(sessionID)
-      if (held) return err({ kind: "busy", message: `Session ${sessionID} is running in another process (pid ${held.pid}). Stop it first.` })
+      if (held)
+        return err({
+          kind: "busy",
+          message: `Session ${sessionID} is running in another process (pid ${held.pid}). Stop it first.`,
+        })
       asks.forget(sessionID)
       return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
     },
@@ -105,7 +109,10 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
   const admission = { agent: agent.value.name, model: model.value.ref, parts: attached.value }
   const ready = preparer.prepare(admission)
   if (!ready.ok) return ready
-  return await coordinator.prompt(session.id, admission, { delivery: input.delivery ?? "steer", asks: input.asks ?? "wait" })
+  return await coordinator.prompt(session.id, admission, {
+    delivery: input.delivery ?? "steer",
+    asks: input.asks ?? "wait",
+  })
 }
 
 function lastModel({ model }: NonNullable<ReturnType<Engine["session"]>>): ModelRef | undefined {

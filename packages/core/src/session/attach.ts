@@ -19,10 +19,15 @@ export async function attachFiles(parts: readonly PromptPart[]): Promise<Result<
       continue
     }
     const path = pathOf(part.url)
-    if (path === undefined) return err({ kind: "file", message: `${part.url} is not the URL of a file on this machine.` })
+    if (path === undefined)
+      return err({ kind: "file", message: `${part.url} is not the URL of a file on this machine.` })
     const data = await readBounded(path)
     if (typeof data === "string") return err({ kind: "file", message: data })
-    attached.push({ ...part, filename: part.filename ?? basename(path), url: `data:${part.mime};base64,${data.toString("base64")}` })
+    attached.push({
+      ...part,
+      filename: part.filename ?? basename(path),
+      url: `data:${part.mime};base64,${data.toString("base64")}`,
+    })
   }
   return ok(attached)
 }
@@ -33,7 +38,8 @@ async function readBounded(path: string): Promise<Buffer | string> {
     await using file = await open(path, "r")
     const stat = await file.stat()
     if (!stat.isFile()) return `${path} is not a regular file. Attach a file, or name the directory in the prompt.`
-    if (stat.size > largest) return `${path} is larger than ${largest / 1024 / 1024} MB. Name it in the prompt instead: the model can read parts of it.`
+    if (stat.size > largest)
+      return `${path} is larger than ${largest / 1024 / 1024} MB. Name it in the prompt instead: the model can read parts of it.`
     return await file.readFile()
   } catch (error) {
     return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`

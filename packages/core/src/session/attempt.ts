@@ -10,7 +10,7 @@ import { retryDelay } from "../model/retry.ts"
 import { costOf, finishOf, tokensOf } from "../model/usage.ts"
 import { closeParts } from "./closing.ts"
 import { type StepResult, takeStep } from "./step.ts"
-import type { Turn, TurnDeps } from "./turn.ts"
+import type { Turn, TurnDeps } from "./turn-state.ts"
 import { type SettledCall, createCallRunner, interruptedText } from "./tool-run.ts"
 
 export type Attempted =
@@ -29,13 +29,21 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, options: { tools: 
     if (turn.run.signal.aborted) throw new Interrupted()
     if (!step.failure) return settleStep(deps, turn, message, step)
     const { ref, providerName, keySource } = turn.model
-    const classified = classify(step.failure.error, { providerID: ref.providerID, providerName, keySource, now: turn.run.clock.now() })
+    const classified = classify(step.failure.error, {
+      providerID: ref.providerID,
+      providerName,
+      keySource,
+      now: turn.run.clock.now(),
+    })
     const delay = retryDelay(attempt, classified, deps.random())
     if (delay === undefined) return giveUp(deps, turn, message, step, classified)
     noteRetry(deps, turn, message, step, { attempt, classified, delay })
     if (step.calls.some((call) => call.rejected)) return { ok: true, calls: step.calls, answered: true }
     await sleep(turn.run.clock, delay, turn.run.signal)
-    turn.run.publish({ type: "session.status", properties: { sessionID: turn.run.sessionID, status: { type: "busy" } } })
+    turn.run.publish({
+      type: "session.status",
+      properties: { sessionID: turn.run.sessionID, status: { type: "busy" } },
+    })
     if (step.answered) message = beginMessage(deps, turn)
   }
 }
@@ -67,7 +75,12 @@ function beginMessage(deps: TurnDeps, turn: Turn): AssistantMessage {
   return info
 }
 
-function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, options: { tools: boolean }): Promise<StepResult> {
+function callOnce(
+  deps: TurnDeps,
+  turn: Turn,
+  message: AssistantMessage,
+  options: { tools: boolean },
+): Promise<StepResult> {
   const { run, model, agent, log } = turn
   const request = {
     system: turn.system,
@@ -78,21 +91,23 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, options
     ...(agent.temperature !== undefined && { temperature: agent.temperature }),
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }
-  const calls = createCallRunner({ ...deps, run, agent: agent.name })
+  const runner = createCallRunner({ ...deps, run, agent: agent.name })
   const nameOf = (name: string): string => {
     const found = deps.find(name)
     return "tool" in found ? found.tool.name : name
   }
-  return takeStep({ run, log, message, calls, nameOf }, deps.call(model, request, run.signal))
+  return takeStep({ run, log, messageID: message.id, runner, nameOf }, deps.call(model, request, run.signal))
 }
 
+type Finished = Exclude<StepResult, { failure: { error: unknown } }>
+
 /** Closes a step that ended well, with what it cost. */
-function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: StepResult): Attempted {
+function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: Finished): Attempted {
   const { run, model } = turn
   const { sessionID } = run
   const now = run.clock.now()
-  const finish = finishOf(step.finish!.finishReason)
-  const tokens = tokensOf(step.finish!.usage)
+  const finish = finishOf(step.finish.finishReason)
+  const tokens = tokensOf(step.finish.usage)
   const cost = costOf(tokens, model.cost)
   const failure = failureOf(finish, step)
   const info: AssistantMessage = {
@@ -103,9 +118,18 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     cost,
     ...(failure && { error: failure.error }),
   }
-  const cutOff = "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
+  const cutOff =
+    "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
   const open = closeParts({ info, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
-  const part = { id: run.partID(), sessionID, messageID: message.id, type: "step-finish" as const, reason: finish, cost, tokens }
+  const part = {
+    id: run.partID(),
+    sessionID,
+    messageID: message.id,
+    type: "step-finish" as const,
+    reason: finish,
+    cost,
+    tokens,
+  }
   turn.tokens = addTokens(turn.tokens, tokens)
   turn.cost += cost
   run.write(
@@ -143,7 +167,13 @@ function failureOf(finish: string, step: StepResult): { error: MessageError; cla
   return undefined
 }
 
-function sessionTotals(deps: TurnDeps, turn: Turn, now: number, tokens: AssistantMessage["tokens"], cost: number): DurableEvent[] {
+function sessionTotals(
+  deps: TurnDeps,
+  turn: Turn,
+  now: number,
+  tokens: AssistantMessage["tokens"],
+  cost: number,
+): DurableEvent[] {
   const session = deps.store.read.session(turn.run.sessionID)
   if (!session) return []
   const { total: _, ...sum } = addTokens(session.tokens ?? noTokens(), tokens)
@@ -163,7 +193,15 @@ function noteRetry(
   const { sessionID } = run
   const now = run.clock.now()
   const error = apiError(retry.classified)
-  const part = { id: run.partID(), sessionID, messageID: message.id, type: "retry" as const, attempt: retry.attempt, error, time: { created: now } }
+  const part = {
+    id: run.partID(),
+    sessionID,
+    messageID: message.id,
+    type: "retry" as const,
+    attempt: retry.attempt,
+    error,
+    time: { created: now },
+  }
   const broken = brokenMessage(deps, message, now)
   run.write(...broken.closing, { type: "message.part.updated", properties: { sessionID, part, time: now } })
   if (step.answered) {
@@ -171,11 +209,22 @@ function noteRetry(
     run.write({ type: "message.updated", properties: { sessionID, info } })
     turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   }
-  const status = { type: "retry" as const, attempt: retry.attempt, message: error.data.message, next: now + retry.delay }
+  const status = {
+    type: "retry" as const,
+    attempt: retry.attempt,
+    message: error.data.message,
+    next: now + retry.delay,
+  }
   run.publish({ type: "session.status", properties: { sessionID, status } })
 }
 
-function giveUp(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: StepResult, classified: Classified): Attempted {
+function giveUp(
+  deps: TurnDeps,
+  turn: Turn,
+  message: AssistantMessage,
+  step: StepResult,
+  classified: Classified,
+): Attempted {
   const { run } = turn
   const now = run.clock.now()
   const error = toMessageError(classified)

@@ -1,17 +1,8 @@
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider"
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { MessageWithParts } from "@cairn/schema/message"
 import { convertAssistant } from "./convert-assistant.ts"
 import { convertUser } from "./convert-user.ts"
-
-export type UserContent = LanguageModelV4TextPart | LanguageModelV4FilePart
-
-/** The model that a history is prepared for. Signatures of another model's reasoning are of no use to it. */
-export interface Target {
-  readonly providerID: string
-  readonly modelID: string
-  /** Media that the model takes, e.g. `image/png`. */
-  accepts(mime: string): boolean
-}
+import type { Target } from "./target.ts"
 
 /**
  * The messages of a request, built as the session grows: each message is converted once, when it is finished, and its

@@ -6,8 +6,8 @@ import type {
 } from "@ai-sdk/provider"
 import type { AssistantMessage } from "@cairn/schema/message"
 import type { Part, ToolPart } from "@cairn/schema/part"
-import { type Target } from "./context.ts"
 import { convertFile } from "./convert-user.ts"
+import type { Target } from "./target.ts"
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"]
 
@@ -18,10 +18,16 @@ const cleared = "[Old tool result content cleared]"
  * An assistant message and the results of its calls. Repairs what a provider would refuse: calls without a result get
  * one, names and inputs that no protocol takes are replaced, empty content is dropped.
  */
-export function convertAssistant(info: AssistantMessage, parts: readonly Part[], target: Target): LanguageModelV4Message[] {
+export function convertAssistant(
+  info: AssistantMessage,
+  parts: readonly Part[],
+  target: Target,
+): LanguageModelV4Message[] {
   const own = info.providerID === target.providerID && info.modelID === target.modelID
   const content = parts.flatMap((part) => convertPart(part, own))
-  const results = parts.filter((part) => part.type === "tool" && !isProviderExecuted(part)).map((part) => result(part as ToolPart, target))
+  const results = parts
+    .filter((part) => part.type === "tool" && !isProviderExecuted(part))
+    .map((part) => result(part as ToolPart, target))
   // Reasoning alone is no answer: nothing follows from it, and some providers refuse it.
   if (!content.some((part) => part.type !== "reasoning")) return []
   const messages: LanguageModelV4Message[] = [{ role: "assistant", content }]
@@ -64,12 +70,16 @@ function result(part: ToolPart, target: Target): LanguageModelV4ToolResultPart {
 }
 
 function output({ state }: ToolPart): LanguageModelV4ToolResultOutput {
-  if (state.status === "completed") return { type: "text", value: state.time.compacted === undefined ? state.output : cleared }
+  if (state.status === "completed")
+    return { type: "text", value: state.time.compacted === undefined ? state.output : cleared }
   return { type: "error-text", value: state.status === "error" ? state.error : interrupted }
 }
 
 /** Metadata that the provider gave with a part (its values are objects) goes back to that provider, and to nobody else. */
-function options(metadata: Record<string, unknown> | undefined, own: boolean): { providerOptions?: SharedV4ProviderOptions } {
+function options(
+  metadata: Record<string, unknown> | undefined,
+  own: boolean,
+): { providerOptions?: SharedV4ProviderOptions } {
   const given = Object.entries(metadata ?? {}).filter(([, value]) => typeof value === "object" && value !== null)
   return own && given.length > 0 ? { providerOptions: Object.fromEntries(given) as SharedV4ProviderOptions } : {}
 }

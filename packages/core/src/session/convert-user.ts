@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { UserMessage } from "@cairn/schema/message"
 import type { FilePart, Part } from "@cairn/schema/part"
 import { reminder } from "../prompt/reminder.ts"
-import type { Target, UserContent } from "./context.ts"
+import type { Target, UserContent } from "./target.ts"
 
 /** A user message as the model gets it; none when nothing of it is left. */
 export function convertUser(info: UserMessage, parts: readonly Part[], target: Target): LanguageModelV4Message[] {
@@ -22,7 +22,8 @@ function convertPart(part: Part, target: Target): UserContent[] {
 export function convertFile(part: Pick<FilePart, "mime" | "url" | "filename">, target: Target): UserContent {
   const name = part.filename ?? "attachment"
   const data = dataOf(part.url)
-  if (data === undefined) return { type: "text", text: `[The file ${name} could not be attached: ${part.url.slice(0, 200)}]` }
+  if (data === undefined)
+    return { type: "text", text: `[The file ${name} could not be attached: ${part.url.slice(0, 200)}]` }
   if (isText(part.mime)) return { type: "text", text: `<file name=${JSON.stringify(name)}>\n${decode(data)}\n</file>` }
   if (data.length === 0) return { type: "text", text: `[The file ${name} is empty]` }
   if (!target.accepts(part.mime))
@@ -46,4 +47,5 @@ function dataOf(url: string): string | undefined {
 }
 
 const decode = (base64: string) => Buffer.from(base64, "base64").toString("utf8")
-const isText = (mime: string) => mime.startsWith("text/") || /^application\/(json|xml|javascript|typescript|x-sh|toml|yaml)\b/.test(mime)
+const isText = (mime: string) =>
+  mime.startsWith("text/") || /^application\/(json|xml|javascript|typescript|x-sh|toml|yaml)\b/.test(mime)

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test"
 import type { AssistantMessage, MessageWithParts, UserMessage } from "@cairn/schema/message"
 import { noTokens } from "@cairn/schema/model"
 import type { Part, ToolPart } from "@cairn/schema/part"
-import { type Target, createContext } from "./context.ts"
+import { createContext } from "./context.ts"
+import type { Target } from "./target.ts"
 
 const model = { providerID: "anthropic", modelID: "claude" }
 const target: Target = { ...model, accepts: (mime) => mime === "image/png" }
@@ -39,13 +40,29 @@ const tool = (state: ToolPart["state"], over: Partial<ToolPart> = {}): ToolPart 
   ...over,
 })
 const done = (output: string, extra: object = {}) =>
-  tool({ status: "completed", input: { command: "ls" }, output, title: "", metadata: {}, time: { start: 1, end: 2 }, ...extra })
+  tool({
+    status: "completed",
+    input: { command: "ls" },
+    output,
+    title: "",
+    metadata: {},
+    time: { start: 1, end: 2 },
+    ...extra,
+  })
 const convert = (...messages: MessageWithParts[]) => createContext(target, messages).messages()
 
 describe("user messages", () => {
   test("texts and synthetic facts are sent, ignored and empty ones are not", () => {
-    expect(convert(user([text("Today", { synthetic: true }), text("hi"), text("x", { ignored: true }), text("  ")]))).toEqual([
-      { role: "user", content: [{ type: "text", text: "Today" }, { type: "text", text: "hi" }] },
+    expect(
+      convert(user([text("Today", { synthetic: true }), text("hi"), text("x", { ignored: true }), text("  ")])),
+    ).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Today" },
+          { type: "text", text: "hi" },
+        ],
+      },
     ])
     expect(convert(user([text("")]))).toEqual([])
   })
@@ -91,7 +108,9 @@ describe("assistant messages", () => {
       },
       {
         role: "tool",
-        content: [{ type: "tool-result", toolCallId: "call_1", toolName: "bash", output: { type: "text", value: "a.ts" } }],
+        content: [
+          { type: "tool-result", toolCallId: "call_1", toolName: "bash", output: { type: "text", value: "a.ts" } },
+        ],
       },
     ])
   })
@@ -120,7 +139,9 @@ describe("assistant messages", () => {
   })
 
   test("a name that no protocol takes is replaced in call and result", () => {
-    const messages = convert(assistant([tool({ status: "error", input: {}, error: "x", time: { start: 1, end: 1 } }, { tool: "rm -rf /" })]))
+    const messages = convert(
+      assistant([tool({ status: "error", input: {}, error: "x", time: { start: 1, end: 1 } }, { tool: "rm -rf /" })]),
+    )
     expect(JSON.stringify(messages)).not.toContain("rm -rf")
     expect(messages.map((message) => message.role)).toEqual(["assistant", "tool"])
   })
@@ -134,13 +155,25 @@ describe("assistant messages", () => {
       metadata: { anthropic: { signature: "sig" } },
     }
     const own = convert(assistant([thought, text("so")]))
-    expect(own[0]?.content[0]).toEqual({ type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "sig" } } })
-    const other = convert(assistant([thought, text("so", { metadata: { openai: { itemId: "1" } } })], { modelID: "other" }))
+    expect(own[0]?.content[0]).toEqual({
+      type: "reasoning",
+      text: "hm",
+      providerOptions: { anthropic: { signature: "sig" } },
+    })
+    const other = convert(
+      assistant([thought, text("so", { metadata: { openai: { itemId: "1" } } })], { modelID: "other" }),
+    )
     expect(other).toEqual([{ role: "assistant", content: [{ type: "text", text: "so" }] }])
   })
 
   test("unfinished thoughts and texts, and messages of reasoning alone, are dropped", () => {
-    const thought = (metadata: Record<string, unknown>): Part => ({ ...base(), type: "reasoning", text: "hm", time: { start: 1, end: 2 }, metadata })
+    const thought = (metadata: Record<string, unknown>): Part => ({
+      ...base(),
+      type: "reasoning",
+      text: "hm",
+      time: { start: 1, end: 2 },
+      metadata,
+    })
     expect(convert(assistant([thought({ unfinished: true }), text("half", { ignored: true })]))).toEqual([])
     expect(convert(assistant([thought({})]))).toEqual([])
     expect(convert(assistant([thought({ unfinished: true }), done("x")]))[0]?.content).toHaveLength(1)
@@ -149,7 +182,9 @@ describe("assistant messages", () => {
   test("attachments of a result go along", () => {
     const image = { ...base(), type: "file" as const, mime: "image/png", url: "data:image/png;base64,AAAA" }
     const [, results] = convert(assistant([done("an image", { attachments: [image] })]))
-    expect(results?.content[0]).toMatchObject({ output: { type: "content", value: [{ type: "text" }, { type: "file" }] } })
+    expect(results?.content[0]).toMatchObject({
+      output: { type: "content", value: [{ type: "text" }, { type: "file" }] },
+    })
   })
 })
 

@@ -75,17 +75,78 @@ type Answered = Result<TurnOutcome, SetupError>
  * with the next prompt. A prompt to a session that another process runs is refused and appends nothing.
  * Disposing aborts every run of this process and joins them.
  */
-export function createCoordinator(deps: CoordinatorDeps): Coordinator {
-  const { store, clock, ids, log } = deps
-  const scope = new TaskGroup()
-  const active = new Map<string, Active>()
-  const statuses = new Map<string, SessionStatus>()
-  const queued = new Map<string, PromiseWithResolvers<Answered>>()
-  const unsubscribe = store.subscribe((event) => {
-    if (event.type === "session.status") statuses.set(event.properties.sessionID, event.properties.status)
-  })
+export const createCoordinator = (deps: CoordinatorDeps): Coordinator => new SessionCoordinator(deps)
 
-  const createRun = (sessionID: string, group: TaskGroup): Run => {
+class SessionCoordinator implements Coordinator {
+  readonly #deps: CoordinatorDeps
+  readonly #scope = new TaskGroup()
+  readonly #active = new Map<string, Active>()
+  readonly #statuses = new Map<string, SessionStatus>()
+  readonly #queued = new Map<string, PromiseWithResolvers<Answered>>()
+  readonly #unsubscribe: () => void
+
+  constructor(deps: CoordinatorDeps) {
+    this.#deps = deps
+    this.#unsubscribe = deps.store.subscribe((event) => {
+      if (event.type === "session.status") this.#statuses.set(event.properties.sessionID, event.properties.status)
+    })
+  }
+
+  async prompt(sessionID: string, admission: Admission, { delivery, asks }: PromptOptions): Promise<Answered> {
+    const run = this.#active.get(sessionID)
+    if (run) return this.#enqueue(sessionID, admission, delivery, run)
+    const begun = this.#begin(sessionID, admission, asks)
+    return begun.ok ? ok(await begun.value) : begun
+  }
+
+  async abort(sessionID: string): Promise<boolean> {
+    const run = this.#active.get(sessionID)
+    if (!run) return false
+    run.group.cancel(new Interrupted())
+    await run.outcome
+    return true
+  }
+
+  status(sessionID: string): SessionStatus {
+    if (!this.#active.has(sessionID)) return { type: "idle" }
+    return this.#statuses.get(sessionID) ?? { type: "busy" }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#scope.cancel(new Interrupted())
+    await this.#scope.join()
+    this.#unsubscribe()
+  }
+
+  /** Takes the lease, stores the prompt and starts its turn, all in one tick. */
+  #begin(
+    sessionID: string,
+    admission: Admission,
+    asks: AskMode,
+    item?: InboxItem,
+  ): Result<Promise<TurnOutcome>, SetupError> {
+    const { store, clock, log } = this.#deps
+    recoverSession(store, clock, log, sessionID)
+    const group = new TaskGroup(this.#scope.signal)
+    const run = this.#createRun(sessionID, group)
+    const facts = this.#deps.facts(sessionID, admission)
+    const { message, events } = admit(run, admission, { now: clock.now(), facts })
+    const held = store.begin(sessionID, run.runID, [
+      { type: "session.turn.started", properties: { sessionID, runID: run.runID, time: clock.now() } },
+      ...(item ? [delivered(sessionID, item)] : []),
+      ...events,
+      ...this.#deps.sessionChanges(sessionID, admission),
+    ])
+    if (held) return err(busy(sessionID, held))
+    store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
+    const begun = { run, admission, messageID: message.info.id, asks, group }
+    const outcome = this.#scope.run(() => this.#supervise(begun))
+    this.#active.set(sessionID, { runID: run.runID, group, asks, outcome })
+    return ok(outcome)
+  }
+
+  #createRun(sessionID: string, group: TaskGroup): Run {
+    const { store, ids, clock } = this.#deps
     const runID = ids.next("run")
     return {
       sessionID,
@@ -93,106 +154,68 @@ export function createCoordinator(deps: CoordinatorDeps): Coordinator {
       signal: group.signal,
       clock,
       write: (...events) => void store.append(sessionID, events, runID),
-      end(...events) {
+      end: (...events) => {
         store.end(sessionID, runID, events)
-        release(sessionID, runID)
+        this.#release(sessionID, runID)
       },
       publish: (event) => store.publish(event),
       ...sessionIDs(store, ids, sessionID),
     }
   }
 
-  const begin = (sessionID: string, admission: Admission, asks: AskMode, item?: InboxItem): Result<Promise<TurnOutcome>, SetupError> => {
-    recoverSession(store, clock, log, sessionID)
-    const group = new TaskGroup(scope.signal)
-    const run = createRun(sessionID, group)
-    const { message, events } = admit(run, admission, { now: clock.now(), facts: deps.facts(sessionID, admission) })
-    const held = store.begin(sessionID, run.runID, [
-      { type: "session.turn.started", properties: { sessionID, runID: run.runID, time: clock.now() } },
-      ...(item ? [delivered(sessionID, item)] : []),
-      ...events,
-      ...deps.sessionChanges(sessionID, admission),
-    ])
-    if (held) return err(busy(sessionID, held))
-    store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
-    const begun = { run, admission, messageID: message.info.id, asks, group }
-    const outcome = scope.run(() => supervise(begun))
-    active.set(sessionID, { runID: run.runID, group, asks, outcome })
-    return ok(outcome)
-  }
-
   /** One run from start to end. Never rejects: what cannot even be recorded is an outcome too. */
-  const supervise = async (begun: Begun): Promise<TurnOutcome> => {
+  async #supervise(begun: Begun): Promise<TurnOutcome> {
     const { run, group } = begun
-    const stopBeating = heartbeat(deps, run.runID)
+    const stopBeating = heartbeat(this.#deps, run.runID, group)
     try {
       await using _ = group
-      return await deps.turn(begun)
+      return await this.#deps.turn(begun)
     } catch (error) {
-      log.error("a run could not be ended properly", { sessionID: run.sessionID, error })
+      this.#deps.log.error("a run could not be ended properly", { sessionID: run.sessionID, error })
       return unrecorded(run.sessionID, error)
     } finally {
       stopBeating()
-      release(run.sessionID, run.runID)
+      this.#release(run.sessionID, run.runID)
     }
   }
 
   /** The session is free from here on. Idempotent. */
-  const release = (sessionID: string, runID: string): void => {
-    const run = active.get(sessionID)
+  #release(sessionID: string, runID: string): void {
+    const run = this.#active.get(sessionID)
     if (run?.runID !== runID) return
-    active.delete(sessionID)
-    void scope.run(() => run.outcome.then((outcome) => afterwards(sessionID, run.asks, outcome))).catch(() => undefined)
+    this.#active.delete(sessionID)
+    void this.#scope.run(() => run.outcome.then((outcome) => this.#afterwards(sessionID, run.asks, outcome)))
   }
 
   /** Starts what is queued after a turn that ended well; otherwise tells those who wait that it stays in the inbox. */
-  const afterwards = (sessionID: string, asks: AskMode, outcome: TurnOutcome): void => {
-    if (active.has(sessionID)) return
+  #afterwards(sessionID: string, asks: AskMode, outcome: TurnOutcome): void {
+    if (this.#active.has(sessionID)) return
+    const { store } = this.#deps
     const items = store.read.inbox(sessionID).filter((item) => item.delivery === "queue")
     const next = outcome.reason === "done" || outcome.reason === "step_limit" ? items[0] : undefined
-    if (next && !scope.signal.aborted) {
-      const begun = begin(sessionID, next, asks, next)
-      settleQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
+    if (next && !this.#scope.signal.aborted) {
+      const begun = this.#begin(sessionID, next, asks, next)
+      this.#answerQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
       if (begun.ok) return
     }
-    for (const item of items) settleQueued(item.id, ok(outcome))
+    for (const item of items) this.#answerQueued(item.id, ok(outcome))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "idle" } } })
     store.publish({ type: "session.idle", properties: { sessionID } })
   }
-  const settleQueued = (inboxID: string, answer: Answered | Promise<Answered>): void => {
-    queued.get(inboxID)?.resolve(answer)
-    queued.delete(inboxID)
+
+  #answerQueued(inboxID: string, answer: Answered | Promise<Answered>): void {
+    this.#queued.get(inboxID)?.resolve(answer)
+    this.#queued.delete(inboxID)
   }
 
-  const enqueue = (sessionID: string, admission: Admission, delivery: Delivery, run: Active): Promise<Answered> => {
+  #enqueue(sessionID: string, admission: Admission, delivery: Delivery, run: Active): Promise<Answered> {
+    const { store, ids, clock } = this.#deps
     const item: InboxItem = { ...admission, id: ids.next("inbox"), delivery, time: { created: clock.now() } }
     store.append(sessionID, [{ type: "session.inbox.added", properties: { sessionID, item } }])
     if (delivery === "steer") return run.outcome.then(ok)
     const waiter = Promise.withResolvers<Answered>()
-    queued.set(item.id, waiter)
+    this.#queued.set(item.id, waiter)
     return waiter.promise
-  }
-
-  return {
-    async prompt(sessionID, admission, { delivery, asks }) {
-      const run = active.get(sessionID)
-      if (run) return enqueue(sessionID, admission, delivery, run)
-      const begun = begin(sessionID, admission, asks)
-      return begun.ok ? ok(await begun.value) : begun
-    },
-    async abort(sessionID) {
-      const run = active.get(sessionID)
-      if (!run) return false
-      run.group.cancel(new Interrupted())
-      await run.outcome
-      return true
-    },
-    status: (sessionID) => (active.has(sessionID) ? (statuses.get(sessionID) ?? { type: "busy" }) : { type: "idle" }),
-    async [Symbol.asyncDispose]() {
-      scope.cancel(new Interrupted())
-      await scope.join()
-      unsubscribe()
-    },
   }
 }
 
@@ -201,12 +224,13 @@ const delivered = (sessionID: string, item: InboxItem): DurableEvent => ({
   properties: { sessionID, inboxID: item.id, reason: "delivered" },
 })
 
-/** Writes the heartbeat of a run every 5 s. Returns how to stop. */
-function heartbeat({ store, clock, log }: CoordinatorDeps, runID: string): () => void {
+/** Writes the heartbeat of a run every 5 s, and cancels a run that has lost its lease. Returns how to stop. */
+function heartbeat({ store, clock, log }: CoordinatorDeps, runID: string, group: TaskGroup): () => void {
   let cancel = () => {}
   const beat = () => {
     try {
-      store.leases.beat(runID, clock.now())
+      if (!store.leases.beat(runID, clock.now()))
+        return group.cancel(new Interrupted("another process took the session over"))
     } catch (error) {
       log.error("the heartbeat of a run could not be written", { runID, error })
     }

@@ -47,7 +47,9 @@ test("offsets continue where the last durable delta ended, part by part", async 
   await clock.advance(250)
   flow.add("msg_1", "prt_1", "c")
   flow.flush()
-  const seen = durable.map((event) => (event.type === "message.part.delta" ? [event.properties.partID, event.properties.offset] : []))
+  const seen = durable.map((event) =>
+    event.type === "message.part.delta" ? [event.properties.partID, event.properties.offset] : [],
+  )
   expect(seen).toEqual([
     ["prt_1", 0],
     ["prt_2", 0],

@@ -39,7 +39,13 @@ export function createDeltaFlow(run: Run): DeltaFlow {
     wireTimer = undefined
     for (const [partID, text] of open) {
       if (text.wire === "") continue
-      const properties = { sessionID: run.sessionID, messageID: text.messageID, partID, field: "text", delta: text.wire }
+      const properties = {
+        sessionID: run.sessionID,
+        messageID: text.messageID,
+        partID,
+        field: "text",
+        delta: text.wire,
+      }
       text.wire = ""
       run.publish({ type: "message.part.delta", properties })
     }

@@ -16,7 +16,12 @@ export interface CurrentProject {
 
 const isRootCommit = (id: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)
 
-export function createCurrentProject(deps: { store: Store; clock: Clock; git: Git; location: Location }): CurrentProject {
+export function createCurrentProject(deps: {
+  store: Store
+  clock: Clock
+  git: Git
+  location: Location
+}): CurrentProject {
   const { store, clock, git, location } = deps
   const provisional = provisionalID(location)
   let known = location.commonDir === undefined ? undefined : store.read.projectByCommonDir(location.commonDir)

@@ -22,7 +22,10 @@ export function recoverSession(store: Store, clock: Clock, log: Log, sessionID: 
 }
 
 function closingEvents(store: Store, sessionID: string, runID: string, now: number): DurableEvent[] {
-  const error = { name: "MessageAbortedError" as const, data: { message: "Cairn was stopped in the middle of this turn." } }
+  const error = {
+    name: "MessageAbortedError" as const,
+    data: { message: "Cairn was stopped in the middle of this turn." },
+  }
   return [
     ...settleAsks(store, sessionID, "interrupted by a restart"),
     ...store.read.messages(sessionID).flatMap((message) => closeMessage(message, { toolError, error, now })),
@@ -35,14 +38,12 @@ function closingEvents(store: Store, sessionID: string, runID: string, now: numb
 
 /** Answers what a run still asks when it ends: nobody waits for it any more. */
 export function settleAsks(store: Store, sessionID: string, message: string): DurableEvent[] {
-  const permissions = store.read.pendingPermissions(sessionID).map(
-    (request): DurableEvent => ({
-      type: "permission.replied",
-      properties: { sessionID, requestID: request.id, reply: "reject", message },
-    }),
-  )
-  const questions = store.read.pendingQuestions(sessionID).map(
-    (request): DurableEvent => ({ type: "question.rejected", properties: { sessionID, requestID: request.id } }),
-  )
+  const permissions = store.read.pendingPermissions(sessionID).map((request): DurableEvent => ({
+    type: "permission.replied",
+    properties: { sessionID, requestID: request.id, reply: "reject", message },
+  }))
+  const questions = store.read
+    .pendingQuestions(sessionID)
+    .map((request): DurableEvent => ({ type: "question.rejected", properties: { sessionID, requestID: request.id } }))
   return [...permissions, ...questions]
 }

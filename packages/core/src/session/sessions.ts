@@ -24,7 +24,11 @@ export interface NewSession {
 /** What a session is called until its first prompt names it. */
 export const untitled = "New session"
 
-export function createSession({ store, clock, ids, version, directory }: Deps, projectID: string, input: NewSession): Session {
+export function createSession(
+  { store, clock, ids, version, directory }: Deps,
+  projectID: string,
+  input: NewSession,
+): Session {
   const now = clock.now()
   const id = ids.next("session")
   const { model } = input
@@ -36,7 +40,13 @@ export function createSession({ store, clock, ids, version, directory }: Deps, p
     ...(input.parentID !== undefined && { parentID: input.parentID }),
     title: input.title ?? untitled,
     ...(input.agent !== undefined && { agent: input.agent }),
-    ...(model && { model: { id: model.modelID, providerID: model.providerID, ...(model.variant !== undefined && { variant: model.variant }) } }),
+    ...(model && {
+      model: {
+        id: model.modelID,
+        providerID: model.providerID,
+        ...(model.variant !== undefined && { variant: model.variant }),
+      },
+    }),
     version,
     time: { created: now, updated: now },
   }
@@ -45,7 +55,11 @@ export function createSession({ store, clock, ids, version, directory }: Deps, p
 }
 
 /** Sessions of a project, newest first: of this directory and of directories that are gone, or of all of them. */
-export function listSessions({ store, directory }: Deps, projects: readonly string[], filter: SessionFilter): Session[] {
+export function listSessions(
+  { store, directory }: Deps,
+  projects: readonly string[],
+  filter: SessionFilter,
+): Session[] {
   const limit = filter.limit ?? 100
   const all = store.read.sessions({ projects, limit: filter.scope === "project" ? limit : undefined })
   if (filter.scope === "project") return all
@@ -59,7 +73,11 @@ export function listSessions({ store, directory }: Deps, projects: readonly stri
 }
 
 /** Changes what a person may change. Undefined when there is no such session. */
-export function updateSession({ store, clock }: Deps, sessionID: string, change: { title?: string }): Session | undefined {
+export function updateSession(
+  { store, clock }: Deps,
+  sessionID: string,
+  change: { title?: string },
+): Session | undefined {
   const session = store.read.session(sessionID)
   if (!session) return undefined
   const info = { ...session, ...change, time: { ...session.time, updated: clock.now() } }

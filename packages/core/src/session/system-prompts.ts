@@ -16,7 +16,11 @@ const kept = 100
  * The system prompt of a session and agent. Instruction files are read when it is first needed and hold as long as the
  * process lives: a prompt that changes under a session would change everything after it.
  */
-export function createSystemPrompts({ location, places, platform }: Deps): (sessionID: string, agent: Agent) => Promise<readonly string[]> {
+export function createSystemPrompts({
+  location,
+  places,
+  platform,
+}: Deps): (sessionID: string, agent: Agent) => Promise<readonly string[]> {
   const { directory, worktree, commonDir } = location
   const made = new Map<string, readonly string[]>()
   return async (sessionID, agent) => {

@@ -8,7 +8,11 @@ import { askTitle, cleanTitle } from "./title.ts"
 async function* stream(...parts: LanguageModelV4StreamPart[]) {
   yield* parts
 }
-const ask = (parts: () => AsyncIterable<LanguageModelV4StreamPart>, log: Log = silentLog, requests: ModelRequest[] = []) => {
+const ask = (
+  parts: () => AsyncIterable<LanguageModelV4StreamPart>,
+  log: Log = silentLog,
+  requests: ModelRequest[] = [],
+) => {
   const group = new TaskGroup()
   const call = (request: ModelRequest) => {
     requests.push(request)

@@ -19,7 +19,13 @@ export async function askTitle(
   let text = ""
   try {
     const content = [{ type: "text" as const, text: input.text.slice(0, 8_000) }]
-    const request = { system: [input.system], messages: [{ role: "user" as const, content }], tools: [], toolChoice: { type: "none" as const }, maxOutputTokens }
+    const request = {
+      system: [input.system],
+      messages: [{ role: "user" as const, content }],
+      tools: [],
+      toolChoice: { type: "none" as const },
+      maxOutputTokens,
+    }
     for await (const part of until(call(request, signal), signal)) {
       if (part.type === "error") throw part.error
       if (part.type === "text-delta") text += part.delta

@@ -27,7 +27,14 @@ export function createToolbox(tools: readonly Tool[], rules: RuleStack): Toolbox
     specs,
     find(name) {
       const tool = findTool(name, offered)
-      return tool ? { tool } : { unknown: unknownToolMessage(name, offered.map((each) => each.name)) }
+      return tool
+        ? { tool }
+        : {
+            unknown: unknownToolMessage(
+              name,
+              offered.map((each) => each.name),
+            ),
+          }
     },
     parse: parseArguments,
   }

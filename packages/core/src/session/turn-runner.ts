@@ -18,7 +18,8 @@ import type { Begun } from "./coordinator.ts"
 import { untitled } from "./sessions.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
-import { type Turn, type TurnDeps, newTurn, runTurn } from "./turn.ts"
+import { runTurn } from "./turn.ts"
+import { newTurn, type Turn, type TurnDeps } from "./turn-state.ts"
 
 export interface Prepared {
   readonly agent: Agent
@@ -86,14 +87,22 @@ function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: Retur
       // The loop guard has an end of its own.
       onUnanswered: (request) => void (turn.denied += request.permission === "doom_loop" ? 0 : 1),
     })
-  return { ...deps, find: toolbox.find, parse: toolbox.parse, ask, limit: (callID, output) => limit(deps, sessionID, callID, output) }
+  return {
+    ...deps,
+    find: toolbox.find,
+    parse: toolbox.parse,
+    ask,
+    limit: (callID, output) => limit(deps, sessionID, callID, output),
+  }
 }
 
 /** Tools that may be long bound themselves, and say so in their metadata; the rest is bounded here. */
 async function limit(deps: TurnRunnerDeps, sessionID: string, callID: string, output: ToolOutput): Promise<ToolOutput> {
   if (output.metadata["truncated"] !== undefined) return output
   const fitted = await deps.output.fit(output.output, { sessionID, callID })
-  return fitted.truncated ? { ...output, output: fitted.text, metadata: { ...output.metadata, truncated: true } } : output
+  return fitted.truncated
+    ? { ...output, output: fitted.text, metadata: { ...output.metadata, truncated: true } }
+    : output
 }
 
 /** Lets the model name a new session beside the first step; the turn does not wait for it. */
@@ -116,7 +125,10 @@ function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, mod
 function refuse({ run }: Begun, problem: SetupError): TurnOutcome {
   const { sessionID, runID } = run
   const error = { name: "UnknownError" as const, data: { message: problem.message } }
-  run.end({ type: "session.turn.ended", properties: { sessionID, runID, time: run.clock.now(), reason: "error", error } })
+  run.end({
+    type: "session.turn.ended",
+    properties: { sessionID, runID, time: run.clock.now(), reason: "error", error },
+  })
   const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
   return { sessionID, reason: "error", text: "", tokens, cost: 0, error, denied: 0 }
 }

@@ -1,55 +1,17 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
-import type { Log } from "@cairn/kernel/log"
 import type { ErrorClass, MessageError } from "@cairn/schema/error"
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
-import { type Tokens, noTokens } from "@cairn/schema/model"
-import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
-import type { ModelRequest } from "../model/call.ts"
-import type { ResolvedModel } from "../model/define.ts"
-import { stepLimitReminder } from "../prompt/reminder.ts"
+import { loopGuardReminder, stepLimitReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
 import { attemptStep } from "./attempt.ts"
 import { closeMessage } from "./closing.ts"
-import type { Context } from "./context.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
-import type { Run } from "./run.ts"
-import { type CallDeps, type SettledCall, interruptedText } from "./tool-run.ts"
-
-export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
-  readonly store: Store
-  /** Between 0 and 1, for jitter. */
-  random(): number
-  call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
-}
-
-/** A turn under way. The fields that change are what one step leaves for the next. */
-export interface Turn {
-  readonly run: Run
-  readonly log: Log
-  readonly agent: Agent
-  readonly model: ResolvedModel
-  readonly context: Context
-  readonly system: readonly string[]
-  readonly tools: ModelRequest["tools"]
-  /** The user message that is being answered. */
-  parentID: string
-  /** The assistant message that is open, or was last. */
-  messageID?: string
-  steps: number
-  tokens: Tokens
-  cost: number
-  /** Asks that nobody could approve. */
-  denied: number
-}
-
-export type NewTurn = Pick<Turn, "run" | "log" | "agent" | "model" | "context" | "system" | "tools" | "parentID">
-
-export const newTurn = (turn: NewTurn): Turn => ({ ...turn, steps: 0, tokens: noTokens(), cost: 0, denied: 0 })
+import { type SettledCall, interruptedText } from "./tool-run.ts"
+import type { Turn, TurnDeps } from "./turn-state.ts"
 
 /**
  * Runs a turn to its end: model calls and tools, until the model has nothing left to do. The last event is
@@ -62,7 +24,10 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> 
   } catch (error) {
     if (turn.run.signal.aborted) {
       const message = "The turn was interrupted."
-      return finish(deps, turn, "aborted", { error: { name: "MessageAbortedError", data: { message } }, class: "aborted" })
+      return finish(deps, turn, "aborted", {
+        error: { name: "MessageAbortedError", data: { message } },
+        class: "aborted",
+      })
     }
     if (error instanceof LeaseLost) throw error
     turn.log.error("a turn failed", { sessionID: turn.run.sessionID, error })
@@ -73,7 +38,7 @@ export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> 
 
 async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
   const guard = createLoopGuard()
-  for (let empty = 0; ; ) {
+  for (let empty = 0; ;) {
     turn.run.signal.throwIfAborted()
     if (deliverSteer(deps, turn)) guard.reset()
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
@@ -86,7 +51,10 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     if (last) return finish(deps, turn, "step_limit")
     const circle = findLoop(guard, calls)
     if (circle && !(await mayGoOn(deps, circle, calls))) return finish(deps, turn, "loop_guard")
-    if (circle) guard.reset()
+    if (circle) {
+      guard.reset()
+      remind(turn, loopGuardReminder(circle.why))
+    }
     turn.run.signal.throwIfAborted()
     if (calls.length > 0 || steerWaits(deps, turn)) continue
     if (answered) return finish(deps, turn, "done")
@@ -136,7 +104,12 @@ async function mayGoOn(deps: TurnDeps, circle: Loop, calls: readonly SettledCall
   const call = calls.at(-1)!.part
   const answer = await deps.ask(
     { messageID: call.messageID, callID: call.callID, tool: call.tool },
-    { permission: "doom_loop", patterns: [circle.tool], always: [circle.tool], metadata: { tool: circle.tool, reason: circle.why } },
+    {
+      permission: "doom_loop",
+      patterns: [circle.tool],
+      always: [circle.tool],
+      metadata: { tool: circle.tool, reason: circle.why },
+    },
   )
   return answer.ok
 }
@@ -156,8 +129,15 @@ function finish(deps: TurnDeps, turn: Turn, reason: TurnEnd, failure?: Failure):
   const { run } = turn
   const now = run.clock.now()
   const open = currentMessage(deps.store, turn)
-  const closing = open && closeMessage(open, { toolError: interruptedText, now, ...(failure && { error: failure.error }) })
-  const ended = { sessionID: run.sessionID, runID: run.runID, time: now, reason, ...(failure && { error: failure.error }) }
+  const closing =
+    open && closeMessage(open, { toolError: interruptedText, now, ...(failure && { error: failure.error }) })
+  const ended = {
+    sessionID: run.sessionID,
+    runID: run.runID,
+    time: now,
+    reason,
+    ...(failure && { error: failure.error }),
+  }
   run.end(...settleAsks(deps.store, run.sessionID, "the turn ended"), ...(closing ?? []), {
     type: "session.turn.ended",
     properties: ended,

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import type { TurnEnd } from "@cairn/schema/event"
 import type { Message, MessageWithParts } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
@@ -28,6 +29,8 @@ export interface Reader {
   projectByCommonDir(commonDir: string): Project | undefined
   /** The newest synthetic text of the session that begins with `start`. */
   lastFact(sessionID: string, start: string): string | undefined
+  /** How the session's last turn ended; undefined when there was none, or it runs. */
+  lastEnd(sessionID: string): TurnEnd | undefined
   /** Runs of the session that began and did not end. */
   openTurns(sessionID: string): string[]
   /** The greatest message and part ids of a session: new ones must be greater. */
@@ -52,6 +55,9 @@ export function createReader(database: Database): Reader {
   }
   const messages = rows<Message>("SELECT data FROM message WHERE session_id = ? ORDER BY seq")
   const sessionParts = partRows("session_id = ?")
+  const lastEnd = database.prepare<{ reason: TurnEnd | null }, [string]>(
+    "SELECT reason FROM turn WHERE session_id = ? ORDER BY started DESC, rowid DESC LIMIT 1",
+  )
   const openTurns = database.prepare<{ run_id: string }, [string]>(
     "SELECT run_id FROM turn WHERE session_id = ? AND ended IS NULL",
   )
@@ -104,6 +110,7 @@ export function createReader(database: Database): Reader {
     project: one<Project>("SELECT data FROM project WHERE id = ?"),
     projectByCommonDir: one<Project>("SELECT data FROM project WHERE common_dir = ? ORDER BY rowid DESC"),
     lastFact: (sessionID, start) => lastFact.get(sessionID, start)?.text,
+    lastEnd: (sessionID) => lastEnd.get(sessionID)?.reason ?? undefined,
     openTurns: (sessionID) => openTurns.all(sessionID).map((row) => row.run_id),
     lastIDs(sessionID) {
       const row = lastIDs.get(sessionID, sessionID)

@@ -14,7 +14,9 @@ test("a rate limit is waited out as the provider says, and clients see when the 
   made.engine.subscribe((event) => seen.push(event))
   const outcome = await made.prompt("hi")
   expect(outcome).toMatchObject({ reason: "done", text: "Here." })
-  const retries = seen.flatMap((event) => (event.type === "session.status" && event.properties.status.type === "retry" ? [event.properties.status] : []))
+  const retries = seen.flatMap((event) =>
+    event.type === "session.status" && event.properties.status.type === "retry" ? [event.properties.status] : [],
+  )
   expect(retries.map((retry) => retry.attempt)).toEqual([1, 2])
   const parts = made.engine.messages(outcome.sessionID).at(-1)!.parts
   expect(parts.filter((part) => part.type === "retry")).toHaveLength(2)
@@ -40,9 +42,16 @@ test("a stream that dies keeps what it finished, runs nothing twice and goes on"
     { protocol: "anthropic" },
   )
   made.engine.subscribe((event) => {
-    if (event.type === "message.part.updated" && event.properties.part.type === "tool" && event.properties.part.state.status === "completed") cut.open()
+    if (
+      event.type === "message.part.updated" &&
+      event.properties.part.type === "tool" &&
+      event.properties.part.state.status === "completed"
+    )
+      cut.open()
   })
-  const started = made.engine.subscribe((event) => event.type === "session.status" && event.properties.status.type === "retry" && started())
+  const started = made.engine.subscribe(
+    (event) => event.type === "session.status" && event.properties.status.type === "retry" && started(),
+  )
   const outcome = await made.prompt("hi")
   expect(outcome).toMatchObject({ reason: "done", text: "Then 1 result." })
   expect(await made.workspace.read("ran.txt")).toBe("x\n")
@@ -51,10 +60,13 @@ test("a stream that dies keeps what it finished, runs nothing twice and goes on"
 }, 15_000)
 
 test("malformed arguments and unknown tools are answered, and the model goes on", async () => {
-  await using made = await bench([
-    [toolCall("read", '{"filePath": '), toolCall("Read", { file_path: "a.txt" }), toolCall("no such tool", {})],
-    [text("Sorry."), finish("stop")],
-  ], { files: { "a.txt": "content of a" } })
+  await using made = await bench(
+    [
+      [toolCall("read", '{"filePath": '), toolCall("Read", { file_path: "a.txt" }), toolCall("no such tool", {})],
+      [text("Sorry."), finish("stop")],
+    ],
+    { files: { "a.txt": "content of a" } },
+  )
   const outcome = await made.prompt("hi")
   expect(outcome.reason).toBe("done")
   const results = toolResults(made.server.requests[1]!)
@@ -74,7 +86,10 @@ test("an empty answer is asked again once, then said", async () => {
 })
 
 test("a call that the output limit cut off is an error to the model, a cut answer is an error to the user", async () => {
-  await using made = await bench([[toolCall("write", '{"filePath":"a', { open: true }), finish("length")], [text("half"), finish("length")]])
+  await using made = await bench([
+    [toolCall("write", '{"filePath":"a', { open: true }), finish("length")],
+    [text("half"), finish("length")],
+  ])
   const outcome = await made.prompt("hi")
   expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("break off")
   expect(outcome).toMatchObject({ reason: "error", error: { name: "MessageOutputLengthError" }, text: "half" })
@@ -95,11 +110,16 @@ test("a provider that says stop with calls pending still gets their results", as
 })
 
 test("7-byte chunks change nothing", async () => {
-  await using made = await bench([[chunked(7), reasoning("grübeln 🤔"), text("schöne Grüße 🎉"), toolCall("bash", { command: "echo '🎉'" })], [chunked(7), text("Ende 🏁")]])
+  await using made = await bench([
+    [chunked(7), reasoning("grübeln 🤔"), text("schöne Grüße 🎉"), toolCall("bash", { command: "echo '🎉'" })],
+    [chunked(7), text("Ende 🏁")],
+  ])
   const outcome = await made.prompt("hi")
   expect(outcome.text).toBe("Ende 🏁")
   expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("🎉")
-  const texts = made.engine.messages(outcome.sessionID).flatMap((message) => message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])))
+  const texts = made.engine
+    .messages(outcome.sessionID)
+    .flatMap((message) => message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])))
   expect(texts).toContain("schöne Grüße 🎉")
 })
 
@@ -114,7 +134,9 @@ test("the same call with the same result three times ends the turn when nobody l
 
 test("the step limit of an agent ends the turn with one last answer without tools", async () => {
   const call = (n: number) => toolCall("bash", { command: `echo ${n}` })
-  await using made = await bench([call(1), call(2), text("That is what I have.")], { config: { agent: { build: { steps: 2 } } } })
+  await using made = await bench([call(1), call(2), text("That is what I have.")], {
+    config: { agent: { build: { steps: 2 } } },
+  })
   const outcome = await made.prompt("hi")
   expect(outcome).toMatchObject({ reason: "step_limit", text: "That is what I have." })
   expect(JSON.stringify(made.server.requests[2]!.body)).toContain("step-limit")

@@ -59,7 +59,12 @@ test("the work of a step does not grow with the session", async () => {
         if (index === steps) return text("Done.")
         // Three kinds of step in turn; each result differs from the one before, as in real work.
         if (index % 3 === 0) return toolCall("read", { filePath: "a.txt" })
-        if (index % 3 === 1) return toolCall("edit", { filePath: "a.txt", oldString: `count ${index - 1}`, newString: `count ${index + 2}` })
+        if (index % 3 === 1)
+          return toolCall("edit", {
+            filePath: "a.txt",
+            oldString: `count ${index - 1}`,
+            newString: `count ${index + 2}`,
+          })
         return toolCall("bash", { command: `echo step ${index}` })
       },
       { files: { "a.txt": "first line\ncount 0\n" } },

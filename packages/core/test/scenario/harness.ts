@@ -49,7 +49,11 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
   const definition = { name: "Scripted", tool_call: true, limit, cost, ...options.model }
   const config = {
     provider: {
-      test: { npm: packages[protocol], options: { baseURL: server.baseURL(protocol), apiKey: "test-key" }, models: { scripted: definition } },
+      test: {
+        npm: packages[protocol],
+        options: { baseURL: server.baseURL(protocol), apiKey: "test-key" },
+        models: { scripted: definition },
+      },
     },
     ...options.config,
   }
@@ -79,7 +83,13 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
       const session = sessionID ?? (await made.engine.createSession({})).id
       const parts: PromptPart[] = [{ type: "text", text }]
       const model = { providerID: "test", modelID: "scripted" }
-      const outcome = await made.engine.prompt({ sessionID: session, parts, model, asks, ...(agent !== undefined && { agent }) })
+      const outcome = await made.engine.prompt({
+        sessionID: session,
+        parts,
+        model,
+        asks,
+        ...(agent !== undefined && { agent }),
+      })
       if (!outcome.ok) throw new Error(`${outcome.error.kind}: ${outcome.error.message}`)
       return outcome.value
     },
@@ -114,5 +124,9 @@ export function readLog(file: string, sessionID: string): LogEntry[] {
 
 /** Every violation in the session's log, and every row that a replay does not give. Empty is good. */
 export function problemsOf(made: Bench, sessionID: string): string[] {
-  return [...checkLog(made.log(sessionID)), ...made.engine.verify().problems, ...made.server.unexpected.map((each) => each.reason)]
+  return [
+    ...checkLog(made.log(sessionID)),
+    ...made.engine.verify().problems,
+    ...made.server.unexpected.map((each) => each.reason),
+  ]
 }

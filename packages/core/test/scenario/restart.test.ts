@@ -5,7 +5,11 @@ import { bench, problemsOf } from "./harness.ts"
 import { expectPrefixes } from "./prefix.ts"
 
 test("a session goes on after a restart, with the same prompt before it", async () => {
-  await using made = await bench([[toolCall("bash", { command: "echo one" })], [text("First answer.")], [text("Second answer.")]])
+  await using made = await bench([
+    [toolCall("bash", { command: "echo one" })],
+    [text("First answer.")],
+    [text("Second answer.")],
+  ])
   const { sessionID } = await made.prompt("first")
   await made.restart()
   expect(made.engine.session(sessionID)?.title).toBe("first")
@@ -20,7 +24,10 @@ test("what the model has seen is known after a restart, what it has not is prote
     [
       [toolCall("read", { filePath: "seen.txt" })],
       [text("Read.")],
-      [toolCall("write", { filePath: "seen.txt", content: "new\n" }), toolCall("write", { filePath: "other.txt", content: "new\n" })],
+      [
+        toolCall("write", { filePath: "seen.txt", content: "new\n" }),
+        toolCall("write", { filePath: "other.txt", content: "new\n" }),
+      ],
       [text("Written.")],
     ],
     { files: { "seen.txt": "old\n", "other.txt": "precious\n" } },
@@ -53,4 +60,23 @@ test("sessions of this directory are listed, and a deleted one leaves nothing be
   expect(JSON.stringify(made.log(sessionID))).not.toContain("secret words")
   expect(made.log(sessionID)).toHaveLength(1)
   expect(made.engine.verify().problems).toEqual([])
+})
+
+test("a turn that was cut off is named to the model in the next one, once", async () => {
+  await using made = await bench([[toolCall("bash", { command: "sleep 60" })], [text("Careful.")], [text("Fine.")]])
+  const session = await made.engine.createSession({})
+  made.engine.subscribe((event) => {
+    if (
+      event.type === "message.part.updated" &&
+      event.properties.part.type === "tool" &&
+      event.properties.part.state.status === "running"
+    )
+      void made.engine.abort(session.id)
+  })
+  expect(await made.prompt("begin", { sessionID: session.id })).toMatchObject({ reason: "aborted" })
+  await made.prompt("go on", { sessionID: session.id })
+  await made.prompt("and on", { sessionID: session.id })
+  const texts = userTexts(made.server.requests[2]!)
+  expect(texts.filter((each) => each.includes("interrupted you here"))).toHaveLength(1)
+  expectPrefixes(made.server.requests.map((request) => request.body))
 })

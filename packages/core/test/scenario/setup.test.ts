@@ -7,7 +7,11 @@ test("an unknown model names the nearest one and appends nothing", async () => {
   await using made = await bench([])
   const session = await made.engine.createSession({})
   const before = made.log(session.id).length
-  const answer = await made.engine.prompt({ sessionID: session.id, parts: [{ type: "text", text: "hi" }], model: { providerID: "test", modelID: "scriptd" } })
+  const answer = await made.engine.prompt({
+    sessionID: session.id,
+    parts: [{ type: "text", text: "hi" }],
+    model: { providerID: "test", modelID: "scriptd" },
+  })
   expect(answer).toMatchObject({ ok: false, error: { kind: "model" } })
   expect(answer.ok ? "" : answer.error.message).toContain("test/scripted")
   expect(made.log(session.id)).toHaveLength(before)
@@ -18,7 +22,10 @@ test("unknown sessions and agents are errors before anything is stored", async (
   const session = await made.engine.createSession({})
   const parts = [{ type: "text" as const, text: "hi" }]
   const model = { providerID: "test", modelID: "scripted" }
-  expect(await made.engine.prompt({ sessionID: "ses_nope", parts, model })).toMatchObject({ ok: false, error: { kind: "session" } })
+  expect(await made.engine.prompt({ sessionID: "ses_nope", parts, model })).toMatchObject({
+    ok: false,
+    error: { kind: "session" },
+  })
   const agent = await made.engine.prompt({ sessionID: session.id, parts, model, agent: "biuld" })
   expect(agent.ok ? "" : agent.error.message).toContain("build")
   expect(made.server.requests).toHaveLength(0)
@@ -32,9 +39,13 @@ test("a second engine is told who runs the session, and may run another one", as
   if (!other.ok) throw new Error(other.error.message)
   await using second = other.value
   const say = (engine: typeof second, sessionID: string) =>
-    engine.prompt({ sessionID, parts: [{ type: "text", text: "hi" }], model: { providerID: "test", modelID: "scripted" } })
+    engine.prompt({
+      sessionID,
+      parts: [{ type: "text", text: "hi" }],
+      model: { providerID: "test", modelID: "scripted" },
+    })
   const [a, b] = await Promise.all([say(made.engine, session.id), say(second, session.id)])
-  expect([a.ok, b.ok].toSorted()).toEqual([false, true])
+  expect([a.ok, b.ok].filter(Boolean)).toHaveLength(1)
   const refused = a.ok ? b : a
   expect(refused).toMatchObject({ error: { kind: "busy" } })
   expect(refused.ok ? "" : refused.error.message).toContain(`pid ${process.pid}`)

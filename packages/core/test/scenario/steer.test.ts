@@ -11,7 +11,10 @@ const say = (made: Bench, sessionID: string, words: string, delivery: "steer" | 
   made.engine.prompt({ sessionID, parts: [{ type: "text", text: words }], model, asks: "deny", delivery })
 
 /** Resolves at the first event that `wanted` picks. */
-function when(engine: Engine, wanted: Parameters<Engine["subscribe"]>[0] extends (event: infer E) => void ? (event: E) => boolean : never): Promise<void> {
+function when(
+  engine: Engine,
+  wanted: Parameters<Engine["subscribe"]>[0] extends (event: infer E) => void ? (event: E) => boolean : never,
+): Promise<void> {
   const seen = gate()
   const stop = engine.subscribe((event) => {
     if (wanted(event)) seen.open()
@@ -26,7 +29,13 @@ test("a steered prompt enters at the next step and is answered by the running tu
     [text("Changed course.")],
   ])
   const session = await made.engine.createSession({})
-  const running = when(made.engine, (event) => event.type === "message.part.updated" && event.properties.part.type === "tool" && event.properties.part.state.status === "running")
+  const running = when(
+    made.engine,
+    (event) =>
+      event.type === "message.part.updated" &&
+      event.properties.part.type === "tool" &&
+      event.properties.part.state.status === "running",
+  )
   const first = say(made, session.id, "begin", "steer")
   await running
   const second = say(made, session.id, "use tabs", "steer")
@@ -34,7 +43,8 @@ test("a steered prompt enters at the next step and is answered by the running tu
   await made.workspace.write("go", "")
   const outcomes = await Promise.all([first, second])
   tool.open()
-  for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: true, value: { reason: "done", text: "Changed course." } })
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ ok: true, value: { reason: "done", text: "Changed course." } })
   expect(made.engine.inbox(session.id)).toEqual([])
   const last = userTexts(made.server.requests[1]!).at(-1)!
   expect(last).toContain("use tabs")
@@ -45,7 +55,10 @@ test("a steered prompt enters at the next step and is answered by the running tu
 
 test("a prompt that arrives while the last answer streams keeps the turn going", async () => {
   const hold = gate()
-  await using made = await bench([[text("Almost "), waitFor(hold), text("done."), finish("stop")], [text("And that too.")]])
+  await using made = await bench([
+    [text("Almost "), waitFor(hold), text("done."), finish("stop")],
+    [text("And that too.")],
+  ])
   const session = await made.engine.createSession({})
   const streaming = when(made.engine, (event) => event.type === "message.part.delta")
   const first = say(made, session.id, "begin", "steer")
@@ -67,7 +80,11 @@ test("queued prompts become turns of their own, in order, each told how its own 
   await streaming
   const others = [say(made, session.id, "2", "queue"), say(made, session.id, "3", "queue")]
   hold.open()
-  expect((await Promise.all([first, ...others])).map((each) => (each.ok ? each.value.text : each.error))).toEqual(["One", "Two", "Three"])
+  expect((await Promise.all([first, ...others])).map((each) => (each.ok ? each.value.text : each.error))).toEqual([
+    "One",
+    "Two",
+    "Three",
+  ])
   const ends = made.log(session.id).filter(({ event }) => event.type === "session.turn.ended")
   expect(ends).toHaveLength(3)
   expect(problemsOf(made, session.id)).toEqual([])
@@ -80,14 +97,19 @@ test("prompts sent in the tick in which a turn ends are neither lost nor answere
   const later: ReturnType<typeof say>[] = []
   let left = 6
   made.engine.subscribe((event) => {
-    const over = event.type === "session.turn.ended" || (event.type === "message.updated" && event.properties.info.role === "assistant" && event.properties.info.time.completed !== undefined)
+    const over =
+      event.type === "session.turn.ended" ||
+      (event.type === "message.updated" &&
+        event.properties.info.role === "assistant" &&
+        event.properties.info.time.completed !== undefined)
     if (over && left-- > 0) later.push(say(made, session.id, `late ${left}`, left % 2 ? "steer" : "queue"))
   })
   await say(made, session.id, "begin", "steer")
-  for (let done = 0; done < later.length; ) for (const outcome of await Promise.all(later.slice(done))) {
-    expect(outcome.ok).toBe(true)
-    done++
-  }
+  for (let done = 0; done < later.length;)
+    for (const outcome of await Promise.all(later.slice(done))) {
+      expect(outcome.ok).toBe(true)
+      done++
+    }
   expect(later).toHaveLength(6)
   const last = userTexts(made.server.requests.at(-1)!).join("\n")
   for (let n = 0; n < 6; n++) expect(last.split(`late ${n}`)).toHaveLength(2)
@@ -98,7 +120,13 @@ test("prompts sent in the tick in which a turn ends are neither lost nor answere
 test("what waits when the turn is interrupted stays in the inbox and enters with the next prompt", async () => {
   await using made = await bench([[toolCall("bash", { command: "sleep 60" })], [text("Both then.")]])
   const session = await made.engine.createSession({})
-  const running = when(made.engine, (event) => event.type === "message.part.updated" && event.properties.part.type === "tool" && event.properties.part.state.status === "running")
+  const running = when(
+    made.engine,
+    (event) =>
+      event.type === "message.part.updated" &&
+      event.properties.part.type === "tool" &&
+      event.properties.part.state.status === "running",
+  )
   const first = say(made, session.id, "begin", "steer")
   await running
   const second = say(made, session.id, "still waiting", "steer")

@@ -1,0 +1,11 @@
+import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider"
+
+export type UserContent = LanguageModelV4TextPart | LanguageModelV4FilePart
+
+/** The model that a history is prepared for. Signatures of another model's reasoning are of no use to it. */
+export interface Target {
+  readonly providerID: string
+  readonly modelID: string
+  /** Media that the model takes, e.g. `image/png`. */
+  accepts(mime: string): boolean
+}

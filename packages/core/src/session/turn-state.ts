@@ -1,0 +1,41 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import type { Log } from "@cairn/kernel/log"
+import { noTokens, type Tokens } from "@cairn/schema/model"
+import type { Agent } from "../agent/define.ts"
+import type { ModelRequest } from "../model/call.ts"
+import type { ResolvedModel } from "../model/define.ts"
+import type { Store } from "../store/store.ts"
+import type { Context } from "./context.ts"
+import type { Run } from "./run.ts"
+import type { CallDeps } from "./tool-run.ts"
+
+export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
+  readonly store: Store
+  /** Between 0 and 1, for jitter. */
+  random(): number
+  call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
+}
+
+/** A turn under way. The fields that change are what one step leaves for the next. */
+export interface Turn {
+  readonly run: Run
+  readonly log: Log
+  readonly agent: Agent
+  readonly model: ResolvedModel
+  readonly context: Context
+  readonly system: readonly string[]
+  readonly tools: ModelRequest["tools"]
+  /** The user message that is being answered. */
+  parentID: string
+  /** The assistant message that is open, or was last. */
+  messageID?: string
+  steps: number
+  tokens: Tokens
+  cost: number
+  /** Asks that nobody could approve. */
+  denied: number
+}
+
+export type NewTurn = Pick<Turn, "run" | "log" | "agent" | "model" | "context" | "system" | "tools" | "parentID">
+
+export const newTurn = (turn: NewTurn): Turn => ({ ...turn, steps: 0, tokens: noTokens(), cost: 0, denied: 0 })
