@@ -53,20 +53,22 @@ const newFileMode = 0o666
  * Prepares `bytes` as the content of `path` (a real path). `before` is the file as it was read, or undefined
  * when it did not exist. Mode and owner stay; the file is rewritten in place when a rename would lose
  * something: other hard links, another owner, attributes that cannot be copied. Missing parents are created.
+ * A new file gets `mode` when that is given (it takes the place of another), else the usual one.
  */
 export async function prepareWrite(
   path: string,
   bytes: Uint8Array,
   before: FileSnapshot | undefined,
   operations: WriteOperations,
+  mode?: number,
 ): Promise<Result<PreparedChange, ToolFailure>> {
   try {
     // A rename would get round the mode of a file that its owner made read-only.
     if (before) await access(path, constants.W_OK)
     const created = before ? undefined : await mkdir(dirname(path), { recursive: true })
     const inPlace = before !== undefined && (await losesByRename(before, operations))
-    const temp = inPlace ? undefined : await writeTemp(path, bytes, before)
-    return ok(change({ path, bytes, before, operations, temp, created }))
+    const temp = inPlace ? undefined : await writeTemp(path, bytes, before, mode)
+    return ok(change({ path, bytes, before, operations, mode, temp, created }))
   } catch (error) {
     // A file where a parent directory should be.
     if (codeOf(error) === "EEXIST") return err(ioFailure(Object.assign(new Error(), { code: "ENOTDIR" }), path))
@@ -90,13 +92,11 @@ export function prepareDelete(before: FileSnapshot, operations: WriteOperations)
       }
     },
     async rollback() {
-      const back = await prepareWrite(path, before.bytes, undefined, operations)
+      const back = await prepareWrite(path, before.bytes, undefined, operations, before.stat.mode & 0o7777)
       if (!back.ok) return back
       await using restored = back.value
       const done = await restored.commit()
-      if (!done.ok) return done
-      await restoreMode(path, before)
-      return ok(undefined)
+      return done.ok ? ok(undefined) : done
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
@@ -107,6 +107,7 @@ interface Plan {
   readonly bytes: Uint8Array
   readonly before: FileSnapshot | undefined
   readonly operations: WriteOperations
+  readonly mode: number | undefined
   /** The finished temp file, or undefined when the file is to be rewritten in place. */
   temp: string | undefined
   /** The topmost parent directory that did not exist. */
@@ -165,9 +166,14 @@ async function create(plan: Plan): Promise<void> {
     }
   }
   // A file system without hard links: not atomic, but it never replaces what somebody else made meanwhile.
-  const file = await open(plan.path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, newFileMode)
+  const file = await open(
+    plan.path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+    plan.mode ?? newFileMode,
+  )
   try {
     await writeAll(file, plan.bytes)
+    if (plan.mode !== undefined) await file.chmod(plan.mode)
   } catch (error) {
     await unlink(plan.path)
     throw error
@@ -220,10 +226,12 @@ async function writeTemp(
   path: string,
   bytes: Uint8Array,
   before: FileSnapshot | undefined,
+  newMode: number | undefined,
 ): Promise<string | undefined> {
   const temp = `${dirname(path) === "/" ? "" : dirname(path)}/.cairn-${crypto.randomUUID()}.tmp`
   // Until it is complete nobody else may read it: the target may be a secret.
-  const mode = before ? 0o600 : newFileMode
+  const keptMode = before ? before.stat.mode & 0o7777 : newMode
+  const mode = keptMode === undefined ? newFileMode : 0o600
   const file = await open(temp, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode).catch(
     (error: unknown) => {
       if (before !== undefined && noRename.has(codeOf(error) ?? "")) return undefined
@@ -238,8 +246,8 @@ async function writeTemp(
     if (before !== undefined) {
       const { uid, gid } = await file.stat()
       if (uid !== before.stat.uid || gid !== before.stat.gid) return undefined
-      await file.chmod(before.stat.mode & 0o7777)
     }
+    if (keptMode !== undefined) await file.chmod(keptMode)
     keep = true
     return temp
   } finally {
@@ -266,15 +274,6 @@ async function differs(path: string, before: FileSnapshot | undefined): Promise<
 
 function sameFile(a: FileStat, b: FileStat): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.mode === b.mode && a.nlink === b.nlink
-}
-
-async function restoreMode(path: string, before: FileSnapshot): Promise<void> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    await file.chmod(before.stat.mode & 0o7777)
-  } finally {
-    await file.close()
-  }
 }
 
 async function removeTemp(plan: Plan): Promise<void> {

@@ -1,0 +1,268 @@
+import { err, ok } from "@cairn/kernel/result"
+import type { Result } from "@cairn/kernel/result"
+import type { KeyedLock } from "@cairn/kernel/lock"
+import type { ToolFailure } from "@cairn/schema/error"
+import { z } from "zod"
+import { contains, resolvePath } from "../../workspace/paths.ts"
+import type { ResolvedPath } from "../../workspace/paths.ts"
+import { decodeText } from "../../workspace/encoding.ts"
+import { readSnapshot, shownSize } from "../../workspace/files.ts"
+import type { FileSnapshot } from "../../workspace/files.ts"
+import { readTextFile } from "../../workspace/text-file.ts"
+import type { TextFile } from "../../workspace/text-file.ts"
+import { editAsk, staleness, titlePath } from "../change-file.ts"
+import type { WriterDeps } from "../change-file.ts"
+import { defineTool } from "../define.ts"
+import type { Ask, Tool, ToolContext, ToolOutput } from "../define.ts"
+import { chooseHunks, diffTexts } from "../diff.ts"
+import type { FileDiff } from "../diff.ts"
+import { leftOutNote } from "../left-out.ts"
+import { missingPath } from "../near-paths.ts"
+import description from "./apply-patch.md" with { type: "text" }
+import { failure, pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
+import type { PathState } from "./apply-to-texts.ts"
+import { commitAll } from "./commit-all.ts"
+import type { FileWork } from "./commit-all.ts"
+import { parsePatch } from "./parse.ts"
+import type { PatchFailure, PatchSection } from "./types.ts"
+
+const parameters = z.object({
+  patchText: z.string().describe("The whole patch, from *** Begin Patch to *** End Patch"),
+})
+
+type Resolve = (path: string) => ResolvedPath
+
+/** Changes several files by one patch, all or none. Paths outside of the worktree are refused. */
+export function createApplyPatchTool(deps: WriterDeps): Tool<typeof parameters> {
+  return defineTool({
+    name: "apply_patch",
+    description,
+    parameters,
+    writes({ patchText }) {
+      const parsed = parsePatch(patchText)
+      return parsed.ok ? parsed.value.flatMap((section) => pathsOf(section)) : []
+    },
+    async execute({ patchText }, context) {
+      const parsed = parsePatch(patchText)
+      if (!parsed.ok) return plain(parsed.error)
+      const resolved = new Map<string, ResolvedPath>()
+      for (const section of parsed.value) {
+        for (const path of pathsOf(section)) {
+          const found = await resolvePath(path, context.directory)
+          if (found.problem) return err(found.problem)
+          if (!contains(context.worktree, found.real)) {
+            return plain(failure("outside", section, `${path} is outside of the worktree ${context.worktree}`))
+          }
+          resolved.set(path, found)
+        }
+      }
+      const resolve: Resolve = (path) => resolved.get(path) ?? { asked: path, real: path, exists: false, links: [] }
+      const repeated = repeatedPath(parsed.value, (path) => resolve(path).real)
+      if (repeated) return plain(repeated)
+      const keys = [...resolved.values()].map(({ real }) => real).toSorted((a, b) => (a < b ? -1 : 1))
+      return await withAll(deps.locks, keys, context.signal, () => run(deps, context, parsed.value, resolve))
+    },
+  })
+}
+
+/** Holds all keys at once. Always in the same order, so that two patches cannot wait for each other. */
+async function withAll<T>(
+  locks: KeyedLock,
+  keys: readonly string[],
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const [first, ...rest] = keys
+  if (first === undefined) return await work()
+  return await locks.with(first, signal, () => withAll(locks, rest, signal, work))
+}
+
+async function run(
+  deps: WriterDeps,
+  context: ToolContext,
+  sections: readonly PatchSection[],
+  resolve: Resolve,
+): Promise<Result<ToolOutput, ToolFailure>> {
+  const works: FileWork[] = []
+  for (const section of sections) {
+    const work = await plan(deps, context, section, resolve)
+    if (!work.ok) return work
+    works.push(work.value)
+  }
+  const approval = await context.ask(askFor(works, deps, context))
+  if (!approval.ok) return approval
+  const chosen = approval.value.hunks === undefined ? works : await narrowed(works, approval.value.hunks)
+  if (chosen.length === 0)
+    return err({ kind: "rejected", message: "The user left out every hunk of the patch. Nothing was written." })
+  context.signal.throwIfAborted()
+  const done = await commitAll(chosen, deps)
+  if (!done.ok) return done
+  for (const { path, hash, stat } of done.value) deps.seen.record(context.sessionID, path, hash, stat)
+  const seen = done.value.map(({ path, hash }) => ({ path, hash }))
+  return ok(answer(chosen, works, seen))
+}
+
+async function plan(
+  deps: WriterDeps,
+  context: ToolContext,
+  section: PatchSection,
+  resolve: Resolve,
+): Promise<Result<FileWork, ToolFailure>> {
+  const source = resolve(section.path)
+  const read = await readBefore(section, source.real)
+  if (!read.ok) return read
+  const { state, snapshot, current } = read.value
+  const known = snapshot && deps.seen.check(context.sessionID, source.real, snapshot.hash)
+  const stale = staleness(source.real, known, false)
+  if (stale) return err(stale)
+  const moveTo = section.kind === "update" ? section.moveTo : undefined
+  const target = moveTo === undefined ? undefined : resolve(moveTo)
+  const targetState = target && (await stateOf(target.real))
+  const planned = planSection(
+    section,
+    section.path,
+    state,
+    target && targetState ? { path: target.asked, state: targetState } : undefined,
+  )
+  if (!planned.ok) {
+    if (planned.error.kind === "missing") return err(await missingPath(source.real, context.worktree))
+    return err(await disclose(planned.error, source.real, known === "unseen", context))
+  }
+  const after = planned.value.text
+  const before = current?.text ?? (snapshot ? textOf(snapshot) : "")
+  const diff = await shownDiff({ source, target, snapshot, before, after }, context)
+  const shown = titlePath(target?.real ?? source.real, context.worktree)
+  return ok({ source, target, snapshot, encoding: current?.encoding, before, after, shown, diff, leftOut: [] })
+}
+
+/** The diff as it is asked for. What shows in no line (a move, the end of an empty or binary file) is said, and counts as one hunk. */
+async function shownDiff(
+  work: Pick<FileWork, "source" | "target" | "snapshot" | "before" | "after">,
+  context: ToolContext,
+): Promise<FileDiff> {
+  const { source, target, snapshot, before, after } = work
+  const from = titlePath(source.real, context.worktree)
+  const to = target && titlePath(target.real, context.worktree)
+  const diff = await diffTexts(to ?? from, before, after ?? "")
+  const said = [
+    ...(to === undefined ? [] : [`rename from ${from}`, `rename to ${to}`]),
+    ...(after === undefined ? [`deleted file ${from} (${shownSize(snapshot?.stat.size ?? 0)})`] : []),
+  ]
+  const patch = said.map((line) => `${line}\n`).join("") + diff.patch
+  const hunks = diff.hunks.length === 0 ? [{ oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 0 }] : diff.hunks
+  return { ...diff, patch, hunks }
+}
+
+function textOf(snapshot: FileSnapshot): string {
+  const decoded = decodeText(snapshot.bytes)
+  return decoded.ok ? decoded.value.text : ""
+}
+
+interface Before {
+  readonly state: PathState
+  readonly snapshot?: FileSnapshot
+  readonly current?: TextFile
+}
+
+/** What stands at the path. Only what is updated has to be text: a binary file may be deleted. */
+async function readBefore(section: PatchSection, path: string): Promise<Result<Before, ToolFailure>> {
+  if (section.kind === "add") return ok({ state: await stateOf(path) })
+  const snapshot = await readSnapshot(path)
+  if (!snapshot.ok) {
+    if (snapshot.error.kind === "missing") return ok({ state: "missing" })
+    return snapshot.error.kind === "directory" ? ok({ state: "directory" }) : snapshot
+  }
+  if (section.kind === "delete") return ok({ state: { text: "" }, snapshot: snapshot.value })
+  const file = await readTextFile(path)
+  if (!file.ok) return file
+  if (!file.value) return ok({ state: "missing" })
+  return ok({ state: { text: file.value.text }, snapshot: file.value.snapshot, current: file.value })
+}
+
+async function stateOf(path: string): Promise<PathState> {
+  const read = await readSnapshot(path, 0)
+  if (read.ok) return { text: "" }
+  if (read.error.kind === "missing") return "missing"
+  return read.error.kind === "directory" ? "directory" : { text: "" }
+}
+
+/** Text of a file that the model has not seen is only shown to those who may read it. */
+async function disclose(
+  error: PatchFailure,
+  path: string,
+  unseen: boolean,
+  context: ToolContext,
+): Promise<ToolFailure> {
+  const { kind, message, brief } = error
+  if (!unseen || message === brief) return { kind, message }
+  const always = /[*?]/.test(path) ? [] : [path]
+  const allowed = await context.ask({ permission: "read", patterns: [path], always, metadata: { filepath: path } })
+  return { kind, message: allowed.ok ? message : brief }
+}
+
+/** One ask for the whole patch. One protected path among them makes it an ask that always stands. */
+function askFor(works: readonly FileWork[], deps: WriterDeps, context: ToolContext): Ask {
+  const paths = works.flatMap(({ source, target }) => (target ? [source, target] : [source]))
+  const diff = works.map((work) => work.diff.patch).join("")
+  const asks = paths.map((path) => editAsk(path, context, deps.places, {}))
+  const mustAsk = asks.find((ask) => ask.mustAsk)?.mustAsk
+  const always = asks.some((ask) => ask.always.length === 0) ? [] : asks.flatMap((ask) => ask.always)
+  const patterns = asks.flatMap((ask) => ask.patterns)
+  return {
+    permission: "edit",
+    patterns,
+    always,
+    metadata: { filepath: patterns.join(", "), diff },
+    ...(mustAsk && { mustAsk }),
+  }
+}
+
+/** The files with only the chosen hunks, which are counted through all files. A file without any is left alone. */
+async function narrowed(works: readonly FileWork[], hunks: readonly number[]): Promise<FileWork[]> {
+  const kept: FileWork[] = []
+  let offset = 0
+  for (const work of works) {
+    const start = offset
+    offset += work.diff.hunks.length
+    const own = hunks.filter((index) => index >= start && index < offset).map((index) => index - start)
+    if (own.length === work.diff.hunks.length) kept.push(work)
+    else if (own.length > 0 && work.after !== undefined) {
+      const { text, leftOut } = chooseHunks(work.before, work.after, work.diff.hunks, own)
+      kept.push({ ...work, after: text, leftOut, diff: await diffTexts(work.shown, work.before, text) })
+    }
+  }
+  return kept
+}
+
+function answer(done: readonly FileWork[], all: readonly FileWork[], seen: unknown): ToolOutput {
+  const lines = done.map((work) => `${letterOf(work)} ${work.shown}${leftOutNote(work.leftOut, work.shown)}`)
+  const untouched = all.filter((work) => !done.some((other) => other.source === work.source))
+  const note = untouched.map((work) => `The user left out the change of ${work.shown}: it is as before.`)
+  const files = done.map((work) => {
+    const { patch, additions, deletions } = work.diff
+    const type = { A: "add", M: "update", D: "delete", R: "move" }[letterOf(work)]
+    return {
+      file: work.target?.real ?? work.source.real,
+      type,
+      patch,
+      additions,
+      deletions,
+      ...(work.target && { from: work.source.real }),
+    }
+  })
+  return {
+    title: done.length === 1 ? (done[0]?.shown ?? "") : `${done.length} files`,
+    output: ["Patch applied:", ...lines, ...note].join("\n"),
+    metadata: { diff: done.map((work) => work.diff.patch).join(""), files, diagnostics: {}, seen },
+  }
+}
+
+function letterOf(work: FileWork): "A" | "M" | "D" | "R" {
+  if (work.after === undefined) return "D"
+  if (work.target) return "R"
+  return work.snapshot ? "M" : "A"
+}
+
+function plain({ kind, message }: PatchFailure): Result<never, ToolFailure> {
+  return err({ kind, message })
+}

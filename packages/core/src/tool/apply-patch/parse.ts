@@ -1,0 +1,156 @@
+import { err, ok } from "@cairn/kernel/result"
+import type { Result } from "@cairn/kernel/result"
+import type { Chunk, ChunkLine, PatchFailure, PatchSection } from "./types.ts"
+
+const mostLines = 200_000
+
+/** Reads a patch, also inside a code fence or a heredoc. What is not understood is a `parse` failure with its line. */
+export function parsePatch(patchText: string): Result<readonly PatchSection[], PatchFailure> {
+  const lines = patchText.split(/\r?\n/)
+  if (lines.length > mostLines) return fail(1, `the patch has more than ${mostLines} lines`)
+  const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch")
+  if (begin === -1) return fail(1, 'the patch must begin with "*** Begin Patch"')
+  const before = lines.slice(0, begin).find((line) => !isWrapping(line))
+  if (before !== undefined) return fail(1, `unexpected text before "*** Begin Patch": ${quote(before)}`)
+  const end = lines.findIndex((line, index) => index > begin && line.trim() === "*** End Patch")
+  if (end === -1) return fail(lines.length, 'the patch must end with "*** End Patch"')
+  const after = lines.slice(end + 1).findIndex((line) => line.trim() !== "" && !isClosing(line))
+  if (after !== -1) return fail(end + 2 + after, 'unexpected text after "*** End Patch"')
+  return parseSections({ lines, at: begin + 1, end })
+}
+
+/** A cursor over the lines between the two marks. `at` is an index from 0; messages count from 1. */
+interface Reader {
+  readonly lines: readonly string[]
+  readonly end: number
+  at: number
+}
+
+function parseSections(reader: Reader): Result<readonly PatchSection[], PatchFailure> {
+  const sections: PatchSection[] = []
+  while (reader.at < reader.end) {
+    const line = reader.lines[reader.at] ?? ""
+    if (line.trim() === "") {
+      reader.at++
+      continue
+    }
+    const section = parseSection(reader, line)
+    if (!section.ok) return section
+    sections.push(section.value)
+  }
+  return sections.length === 0 ? fail(reader.at + 1, "the patch changes no file") : ok(sections)
+}
+
+function parseSection(reader: Reader, line: string): Result<PatchSection, PatchFailure> {
+  const at = reader.at + 1
+  const found = /^\*\*\* (Add|Update|Delete) File: ?(.*)$/.exec(line.trimEnd())
+  const path = found?.[2]?.trim() ?? ""
+  if (!found) return fail(at, `expected "*** Add File:", "*** Update File:" or "*** Delete File:", got ${quote(line)}`)
+  if (path === "") return fail(at, "the path is missing")
+  reader.at++
+  switch (found[1]) {
+    case "Add":
+      return parseAdd(reader, path, at)
+    case "Delete":
+      return ok({ kind: "delete", path, at })
+    default:
+      return parseUpdate(reader, path, at)
+  }
+}
+
+function parseAdd(reader: Reader, path: string, at: number): Result<PatchSection, PatchFailure> {
+  const added: string[] = []
+  for (; reader.at < reader.end && !isMark(reader.lines[reader.at] ?? ""); reader.at++) {
+    const line = reader.lines[reader.at] ?? ""
+    if (line.startsWith("+")) added.push(line.slice(1))
+    else if (line.trim() !== "" || !restIsBlank(reader)) {
+      return fail(reader.at + 1, `every line of an added file begins with "+", got ${quote(line)}`)
+    }
+  }
+  return ok({ kind: "add", path, at, lines: added })
+}
+
+function parseUpdate(reader: Reader, path: string, at: number): Result<PatchSection, PatchFailure> {
+  const move = /^\*\*\* Move to: ?(.*)$/.exec(reader.lines[reader.at]?.trimEnd() ?? "")
+  if (move) reader.at++
+  const moveTo = move?.[1]?.trim()
+  if (moveTo === "") return fail(reader.at, "the path to move to is missing")
+  const chunks: Chunk[] = []
+  while (reader.at < reader.end && !isSectionMark(reader.lines[reader.at] ?? "")) {
+    if (reader.lines[reader.at]?.trim() === "" && restIsBlank(reader)) {
+      reader.at++
+      continue
+    }
+    const chunk = parseChunk(reader)
+    if (!chunk.ok) return chunk
+    chunks.push(chunk.value)
+  }
+  if (chunks.length === 0 && moveTo === undefined) return fail(at, `the update of ${quote(path)} changes nothing`)
+  return ok({ kind: "update", path, at, chunks, ...(moveTo === undefined ? {} : { moveTo }) })
+}
+
+function parseChunk(reader: Reader): Result<Chunk, PatchFailure> {
+  const at = reader.at + 1
+  const headers: string[] = []
+  for (; reader.at < reader.end; reader.at++) {
+    const found = /^@@(?: ?-\d+(?:,\d+)? \+\d+(?:,\d+)? @@)?(.*)$/.exec(reader.lines[reader.at] ?? "")
+    if (!found) break
+    const header = (found[1] ?? "").replace(/^ /, "").replace(/ ?@@$/, "")
+    if (header.trim() !== "") headers.push(header)
+  }
+  const lines: ChunkLine[] = []
+  for (; reader.at < reader.end; reader.at++) {
+    const line = reader.lines[reader.at] ?? ""
+    if (line.startsWith("@@") || isMark(line)) break
+    const sign = line[0] ?? " "
+    // Editors and models drop the space of an unchanged empty line.
+    if (line === "" && restIsBlank(reader)) break
+    if (sign !== " " && sign !== "-" && sign !== "+") {
+      return fail(reader.at + 1, `a line of an update begins with a space, "-" or "+", got ${quote(line)}`)
+    }
+    lines.push({ sign, text: line.slice(1) })
+  }
+  const atEnd = reader.lines[reader.at]?.trimEnd() === "*** End of File"
+  if (atEnd) reader.at++
+  if (lines.length === 0) return fail(at, "a change without lines")
+  if (lines.every(({ sign }) => sign === " ")) return fail(at, "a change that neither adds nor removes a line")
+  return ok({ headers, lines, atEnd, at })
+}
+
+/** Only blank lines follow until the next section: they belong to nothing. */
+function restIsBlank({ lines, at, end }: Reader): boolean {
+  for (let index = at; index < end; index++) {
+    const line = lines[index] ?? ""
+    if (isSectionMark(line)) return true
+    if (line.trim() !== "") return false
+  }
+  return true
+}
+
+function isSectionMark(line: string): boolean {
+  return /^\*\*\* (Add|Update|Delete) File:/.test(line)
+}
+
+function isMark(line: string): boolean {
+  return isSectionMark(line) || line.trimEnd() === "*** End of File" || line.startsWith("*** Move to:")
+}
+
+/** What may stand before the patch: an opening fence, a heredoc with or without the command. */
+function isWrapping(line: string): boolean {
+  return (
+    line.trim() === "" || /^\s*```\w*\s*$/.test(line) || /^\s*(apply_?patch\s*)?<<-?\s*['"]?\w+['"]?\s*$/.test(line)
+  )
+}
+
+function isClosing(line: string): boolean {
+  return /^\s*(```|\w+)\s*$/.test(line)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text)
+}
+
+function fail(line: number, what: string): Result<never, PatchFailure> {
+  const message = `The patch could not be read: line ${line}: ${what}. Nothing was written.`
+  return err({ kind: "parse", message, brief: message })
+}
