@@ -7,7 +7,7 @@ import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 
 /** The most that is ever edited or patched as one text. */
-export const largestText = 10 * 1024 * 1024
+const largestText = 10 * 1024 * 1024
 
 /** What tells two states of a file apart without reading it. */
 export interface FileStat {
@@ -92,7 +92,7 @@ export function pickStat(stat: Stats): FileStat {
 }
 
 /** Undefined for a regular file. */
-export function refusalOf(stat: Stats, path: string): ToolFailure | undefined {
+function refusalOf(stat: Stats, path: string): ToolFailure | undefined {
   if (stat.isFile()) return undefined
   if (stat.isDirectory()) return { kind: "directory", message: `${shownPath(path)} is a directory, not a file.` }
   if (stat.isSymbolicLink()) return swapped(path)

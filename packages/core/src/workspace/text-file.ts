@@ -40,7 +40,7 @@ export function bytesFor(
   return err({ kind: "refused", message })
 }
 
-export function notText(path: string, size: number, why: NotText): ToolFailure {
+function notText(path: string, size: number, why: NotText): ToolFailure {
   const what =
     why === "nul"
       ? "is a binary file"

@@ -226,7 +226,7 @@ test("lines that are not in the patch never change", () => {
         expect(done.value.g).toBe("other")
         const removed = chunk.filter(([sign]) => sign === "-").length
         const added = chunk.filter(([sign]) => sign === "+").length
-        const count = (value: string) => value.split(/\r?\n/).length - (/\n$/.test(value) || value === "" ? 1 : 0)
+        const count = (value: string) => value.split(/\r?\n/).length - (value.endsWith("\n") || value === "" ? 1 : 0)
         if (last) expect(count(done.value.f ?? "")).toBe(count(content) - removed + added)
       },
     ),
