@@ -19,9 +19,18 @@ export interface Bench extends AsyncDisposable {
   engine: Engine
   /** Closes the engine and opens another one on the same data, as a restart does. */
   restart(): Promise<Engine>
-  prompt(text: string, options?: { sessionID?: string; asks?: AskMode; agent?: string }): Promise<TurnOutcome>
+  /** Sends a prompt to the end of its turn. `provider`: `test`, or chat, claude, gpt, gemini for one of the protocols. */
+  prompt(text: string, options?: PromptOptions): Promise<TurnOutcome>
   /** The durable log of a session, read by a connection of its own. */
   log(sessionID: string): LogEntry[]
+}
+
+interface PromptOptions {
+  readonly sessionID?: string
+  readonly asks?: AskMode
+  readonly agent?: string
+  readonly provider?: string
+  readonly files?: readonly PromptPart[]
 }
 
 export interface BenchOptions {
@@ -47,14 +56,19 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
   const limit = { context: 200_000, output: 8_000 }
   const cost = { input: 1, output: 2, cache_read: 0.1, cache_write: 1.25 }
   const definition = { name: "Scripted", tool_call: true, limit, cost, ...options.model }
+  const provider = (spoken: WireProtocol) => ({
+    npm: packages[spoken],
+    options: { baseURL: server.baseURL(spoken), apiKey: "test-key" },
+    models: { scripted: definition },
+  })
+  const { chat, anthropic, responses, google } = {
+    chat: provider("chat"),
+    anthropic: provider("anthropic"),
+    responses: provider("responses"),
+    google: provider("google"),
+  }
   const config = {
-    provider: {
-      test: {
-        npm: packages[protocol],
-        options: { baseURL: server.baseURL(protocol), apiKey: "test-key" },
-        models: { scripted: definition },
-      },
-    },
+    provider: { test: provider(protocol), chat, claude: anthropic, gpt: responses, gemini: google },
     ...options.config,
   }
   const engineOptions: EngineOptions = {
@@ -79,10 +93,10 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
       made.engine = await open()
       return made.engine
     },
-    async prompt(text, { sessionID, asks = "deny", agent } = {}) {
+    async prompt(text, { sessionID, asks = "deny", agent, provider: providerID = "test", files = [] } = {}) {
       const session = sessionID ?? (await made.engine.createSession({})).id
-      const parts: PromptPart[] = [{ type: "text", text }]
-      const model = { providerID: "test", modelID: "scripted" }
+      const parts: PromptPart[] = [{ type: "text", text }, ...files]
+      const model = { providerID, modelID: "scripted" }
       const outcome = await made.engine.prompt({
         sessionID: session,
         parts,

@@ -5,7 +5,7 @@ import { finish, reasoning, text, toolCall, usage } from "@cairn/testkit/scenari
 import { bench, problemsOf } from "./harness.ts"
 import { expectPrefixes } from "./prefix.ts"
 
-const protocols: WireProtocol[] = ["chat", "anthropic"]
+const protocols: WireProtocol[] = ["chat", "anthropic", "responses", "google"]
 for (const protocol of protocols) {
   describe(`the main job over ${protocol}`, () => {
     test("reads, edits and runs in several steps, with parallel calls and reasoning", async () => {
