@@ -1,9 +1,8 @@
-import { stat } from "node:fs/promises"
 import path from "node:path"
 import type { AskMode, Engine, TurnOutcome } from "@cairn/core/engine"
 import { sleep } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"
-import { err, ok, type Result } from "@cairn/kernel/result"
+import type { Result } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
@@ -12,11 +11,10 @@ import { exitOf, type RunEnd } from "../exit-code.ts"
 import { errorText } from "../render/transcript.ts"
 import type { Interruption, Io } from "../io.ts"
 import type { Answers } from "./answers.ts"
-import { attachment } from "./attachment.ts"
 import { jsonReporter } from "./json-reporter.ts"
 import { chooseSession, type Chosen } from "./choose-session.ts"
+import { checkDirectory, promptParts } from "./prompt-parts.ts"
 import type { Reporter } from "./reporter.ts"
-import { readStdin } from "./stdin.ts"
 import { textReporter } from "./text-reporter.ts"
 
 export interface RunOptions {
@@ -109,7 +107,7 @@ async function execute(run: Run): Promise<Ended> {
   const { io, options } = run
   const directory = await checkDirectory(path.resolve(io.cwd, options.dir ?? "."))
   if (!directory.ok) return setup(directory.error)
-  const parts = await promptParts(run)
+  const parts = await promptParts(io, options, { signal: run.group.signal, note: run.reporter.note })
   if (!parts.ok) return setup(parts.error)
   let opened = await openEngine(run, directory.value)
   if (!opened.ok) return setup(opened.error)
@@ -146,44 +144,6 @@ async function sessionHome(engine: Engine, sessionID: string | undefined): Promi
   const session = sessionID === undefined ? undefined : engine.session(sessionID)
   if (!session || session.directory === engine.directory) return undefined
   return (await checkDirectory(session.directory)).ok ? session.directory : undefined
-}
-
-async function checkDirectory(directory: string): Promise<Result<string, SetupError>> {
-  const info = await stat(directory).catch(() => undefined)
-  if (info?.isDirectory()) return ok(directory)
-  const why = info ? "is not a directory" : "does not exist or cannot be read"
-  return err({ kind: "directory", message: `${JSON.stringify(directory)} ${why}` })
-}
-
-/** The message with what stdin and files add to it. */
-async function promptParts(run: Run): Promise<Result<PromptPart[], SetupError>> {
-  const { io, options, reporter, group } = run
-  const attached: PromptPart[] = []
-  for (const file of options.files) {
-    const parts = await attachment(file, io.cwd)
-    if (!parts.ok) return parts
-    attached.push(...parts.value)
-  }
-  const message = options.message.trim()
-  const piped = options.interactive
-    ? ok("")
-    : await readStdin(io.stdin, {
-        message: message !== "",
-        clock: io.clock,
-        signal: group.signal,
-        note: (text) => reporter.note(text),
-      })
-  if (!piped.ok) return piped
-  const text = [message, piped.value.trim()].filter((piece) => piece !== "").join("\n\n")
-  if (text === "") return err({ kind: "usage", message: noMessage(options.interactive) })
-  return ok([{ type: "text", text }, ...attached])
-}
-
-function noMessage(interactive: boolean): string {
-  const example = `cairn run "explain what this project does"`
-  return interactive
-    ? `no message: stdin carries answers, so the message goes on the command line: ${example}`
-    : `no message: give it as words (${example}) or on stdin`
 }
 
 async function converse(run: Run, engine: Engine, parts: readonly PromptPart[]): Promise<Ended> {
