@@ -96,6 +96,13 @@ describe("what follows the tool line", () => {
     expect(shown.slice(-2)).toEqual(["  line 15", "  exit 1"])
   })
 
+  test("has no colours of the command's own, and nothing that acts on the terminal", () => {
+    const output = "\u001b[31mred\u001b[0m \u001b]52;c;x\u0007 a\rb \u009b2J"
+    expect(lines(tool("bash", { command: "x" }, { metadata: { exit: 1, output } })).join("\n")).toMatch(
+      /^\$ x\n {2}red [^\u001b\u0007\r\u009b]*\n {2}exit 1$/,
+    )
+  })
+
   test("is the output that the model got, where the metadata has none", () => {
     expect(lines(tool("bash", { command: "x" }, { output: "boom", metadata: { exit: null } }))).toEqual([
       "$ x",

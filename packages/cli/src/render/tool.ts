@@ -132,7 +132,8 @@ function commandLines(metadata: Record<string, unknown>, output: string, view: T
 
 /** The last lines of an output. */
 function tail(output: string, view: ToolView): string[] {
-  const lines = sanitise(output).trimEnd().split("\n")
+  // Colours of the command's own are of no use here; whatever else is an escape becomes visible.
+  const lines = sanitise(Bun.stripANSI(output)).trimEnd().split("\n")
   const shown = lines.slice(-tailLines).map((line) => view.style.dim(truncate(line, view.look.width - 4)))
   const gone = lines.length - shown.length
   return [...(gone > 0 ? [view.style.dim(`… ${plural(gone, "line")} before`)] : []), ...shown].filter(

@@ -1,6 +1,5 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { SessionStatus } from "@cairn/schema/session"
-import { duration } from "../render/format.ts"
 import type { Screen } from "../render/screen.ts"
 
 /** The line at the bottom of a terminal that says what the run waits for, counted in seconds. */
@@ -23,7 +22,7 @@ export function createActivity(screen: Screen, clock: Clock, waiting: () => stri
     cancel = clock.timer(1_000, draw)
   }
   const text = () => {
-    if (next !== undefined) return `next try in ${duration(Math.max(0, next - clock.now()))}`
+    if (next !== undefined) return `next try in ${Math.max(0, Math.ceil((next - clock.now()) / 1_000))} s`
     const first = calls.values().next().value
     if (!first) return `${waiting()} (${seconds(since)})`
     const more = calls.size > 1 ? `, ${calls.size - 1} more` : ""

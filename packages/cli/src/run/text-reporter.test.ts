@@ -236,6 +236,20 @@ describe("the line at the bottom", () => {
     expect(io.clock.pending).toBe(0)
   })
 
+  test("says what runs also below a text that did not end its line", async () => {
+    const io = terminal()
+    const reporter = textReporter(io)
+    reporter.start(start)
+    const test = tool("bash", { command: "npm test" }, { metadata: { exit: 0 } })
+    for (const each of [opened(), updated(text("I run it.")), updated(running(test))]) reporter.event(each)
+    await io.clock.advance(1_000)
+    expect(io.stdout.text).toBe("I run it.\n")
+    expect(io.stderr.text).toEndWith("\n$ npm test (0 s)\r\u001b[K$ npm test (1 s)")
+    reporter.event(updated(test))
+    expect(onScreen(io)).toEndWith("\n\n$ npm test\n")
+    reporter.end({ exit: { code: 0, reason: "done" }, denied: 0 })
+  })
+
   test("counts down to the next try", async () => {
     const io = terminal()
     const reporter = textReporter(io)

@@ -131,9 +131,8 @@ function onStatus(state: State, status: SessionStatus): void {
   if (status.type !== "retry") return
   const { screen, io } = state
   const wait = duration(status.next - io.clock.now())
-  screen.lines([
-    screen.style.warn(`${sanitiseLine(status.message)}; attempt ${status.attempt} failed, next try in ${wait}`),
-  ])
+  const message = sanitiseLine(status.message).replace(/\.$/, "")
+  screen.lines([screen.style.warn(`${message}; attempt ${status.attempt} failed, next try in ${wait}`)])
 }
 
 function onPart(state: State, part: Part): void {
@@ -208,6 +207,7 @@ function onTool(state: State, part: ToolPart): void {
   if (status === "pending" || status === "running") {
     state.calls.add(part.callID)
     const plain = { ...state.view, style: styleOf(false) }
+    if (status === "running") makeRoom(state)
     if (status === "running") state.activity.begin(part.callID, headline(part, plain))
     return
   }
@@ -215,6 +215,13 @@ function onTool(state: State, part: ToolPart): void {
   state.activity.settle(part.callID)
   releaseHeld(state)
   showLines(state, partLines(part, state.view), "tool")
+}
+
+/** Ends the text above, so that the line at the bottom can say what runs. */
+function makeRoom(state: State): void {
+  if (!state.screen.err.live || state.last === undefined || state.last === "tool") return
+  state.screen.gap()
+  state.last = "tool"
 }
 
 /** Texts that were followed by a call are not the answer: they are progress. */
