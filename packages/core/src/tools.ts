@@ -7,6 +7,7 @@ import { decide, subjectOf } from "./permission/rule.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
 import { findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
+import { createApplyPatchTool } from "./tool/apply-patch/apply-patch.ts"
 import { createBashTool } from "./tool/bash/bash.ts"
 import type { Tool } from "./tool/define.ts"
 import { createEditTool } from "./tool/edit/edit.ts"
@@ -54,6 +55,7 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
     createReadTool({ seen }),
     createWriteTool(writer),
     createEditTool(writer),
+    createApplyPatchTool(writer),
     createGlobTool({ search, output }),
     createGrepTool({ search, output, readable: (path, context) => readable(path, context.agent) }),
     createTodowriteTool({ saveTodos: deps.saveTodos }),

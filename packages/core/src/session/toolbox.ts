@@ -2,6 +2,7 @@ import type { JSONSchema7 } from "@ai-sdk/provider"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { ModelTool } from "../model/call.ts"
+import type { EditFormat } from "../model/edit-format.ts"
 import { type RuleStack, disabled } from "../permission/rule.ts"
 import type { Tool } from "../tool/define.ts"
 import { findTool, unknownToolMessage } from "../tool/invalid/invalid.ts"
@@ -14,27 +15,32 @@ export interface Toolbox {
   parse(tool: Tool, raw: string): Result<Record<string, unknown>, ToolFailure>
 }
 
-/** Leaves out what the rules deny altogether. */
-export function createToolbox(tools: readonly Tool[], rules: RuleStack): Toolbox {
-  const names = tools.map((tool) => tool.name)
-  const denied = disabled(names, ...rules)
-  const offered = tools.filter((tool) => !denied.has(tool.name))
+const otherFormat: Record<EditFormat, ReadonlySet<string>> = {
+  patch: new Set(["edit", "write"]),
+  edit: new Set(["apply_patch"]),
+}
+
+/**
+ * What the rules deny altogether does not exist for the agent. Of the rest each model is offered the way of editing that
+ * it was trained on; the other one is found when it is called all the same.
+ */
+export function createToolbox(tools: readonly Tool[], rules: RuleStack, format: EditFormat): Toolbox {
+  const denied = disabled(
+    tools.map((tool) => tool.name),
+    ...rules,
+  )
+  const allowed = tools.filter((tool) => !denied.has(tool.name))
+  const offered = allowed.filter((tool) => !otherFormat[format].has(tool.name))
   const specs = offered.map((tool) => {
     const { name, description, parameters } = toolSchema(tool)
     return { name, description, inputSchema: parameters as JSONSchema7 }
   })
+  const names = specs.map((spec) => spec.name)
   return {
     specs,
     find(name) {
-      const tool = findTool(name, offered)
-      return tool
-        ? { tool }
-        : {
-            unknown: unknownToolMessage(
-              name,
-              offered.map((each) => each.name),
-            ),
-          }
+      const tool = findTool(name, allowed)
+      return tool ? { tool } : { unknown: unknownToolMessage(name, names) }
     },
     parse: parseArguments,
   }

@@ -7,6 +7,7 @@ import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
+import { editFormatOf } from "../model/edit-format.ts"
 import type { Approval, Asks } from "../permission/asks.ts"
 import type { Store } from "../store/store.ts"
 import type { Ask, Tool, ToolOutput } from "../tool/define.ts"
@@ -55,7 +56,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const history = deps.store.read.messages(run.sessionID)
     deps.seen.restore(run.sessionID, seenIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
-    const toolbox = createToolbox(deps.tools, agent.rules)
+    const toolbox = createToolbox(deps.tools, agent.rules, editFormatOf(model.apiID))
     const system = await deps.system(run.sessionID, agent)
     const turn = newTurn({
       run,
