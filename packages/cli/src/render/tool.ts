@@ -20,6 +20,8 @@ export interface ToolView {
 /** Lines of a failed command's output that are shown. */
 const tailLines = 10
 const longestDetail = 200
+/** What of an error is shown: it says what to do, so it may wrap. */
+const longestError = { lines: 3, columns: 400 }
 
 /** What a settled call did: a headline, then its diff, the end of a failed command's output, or a task list. */
 export function toolLines(part: ToolPart, view: ToolView): string[] {
@@ -143,10 +145,8 @@ function tail(output: string, view: ToolView): string[] {
 
 function errorLines(error: string, kind: string | undefined, view: ToolView): string[] {
   const word = kind === "denied" || kind === "rejected" ? `${kind}: ` : "failed: "
-  const lines = sanitise(error).trimEnd().split("\n").slice(0, 3)
-  return indent(
-    lines.map((line, index) => view.style.bad(`${index === 0 ? word : ""}${truncate(line, view.look.width - 12)}`)),
-  )
+  const lines = (word + sanitise(error).trimEnd()).split("\n").slice(0, longestError.lines)
+  return indent(lines.map((line) => view.style.bad(truncate(line, longestError.columns))))
 }
 
 /** Arguments of a tool that we know nothing about. */

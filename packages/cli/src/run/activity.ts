@@ -1,5 +1,6 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { SessionStatus } from "@cairn/schema/session"
+import { truncate } from "../terminal/width.ts"
 import type { Screen } from "../render/screen.ts"
 
 /** The line at the bottom of a terminal that says what the run waits for, counted in seconds. */
@@ -26,7 +27,9 @@ export function createActivity(screen: Screen, clock: Clock, waiting: () => stri
     const first = calls.values().next().value
     if (!first) return `${waiting()} (${seconds(since)})`
     const more = calls.size > 1 ? `, ${calls.size - 1} more` : ""
-    return `${first.headline} (${seconds(first.since)}${more})`
+    const count = ` (${seconds(first.since)}${more})`
+    // The last column stays free: some terminals wrap when it is written.
+    return truncate(first.headline, screen.err.width - count.length - 1) + count
   }
   const seconds = (start: number) => `${Math.floor((clock.monotonic() - start) / 1_000)} s`
   const redraw = () => {

@@ -250,6 +250,19 @@ describe("the line at the bottom", () => {
     reporter.end({ exit: { code: 0, reason: "done" }, denied: 0 })
   })
 
+  test("keeps its seconds when the call is longer than the line", async () => {
+    const io = terminal()
+    const reporter = textReporter(io)
+    reporter.start(start)
+    reporter.event(opened())
+    reporter.event(updated(running(tool("bash", { command: "x".repeat(200) }))))
+    await io.clock.advance(12_000)
+    const line = io.stderr.text.slice(io.stderr.text.lastIndexOf("\u001b[K") + 3)
+    expect(line).toMatch(/^\$ x+… \(12 s\)$/)
+    expect(line).toHaveLength(79)
+    reporter.end({ exit: { code: 0, reason: "done" }, denied: 0 })
+  })
+
   test("counts down to the next try", async () => {
     const io = terminal()
     const reporter = textReporter(io)
