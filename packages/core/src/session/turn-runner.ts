@@ -16,7 +16,6 @@ import { type Seen, entriesFrom } from "../workspace/seen.ts"
 import type { Admission } from "./admit.ts"
 import { createContext } from "./context.ts"
 import type { Begun } from "./coordinator.ts"
-import { untitled } from "./sessions.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
 import { runTurn } from "./turn.ts"
@@ -68,7 +67,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       tools: toolbox.specs,
       parentID: begun.messageID,
     })
-    nameSession(deps, begun, model)
+    if (deps.titleByModel && history.length === 1) nameSession(deps, begun, model)
     return await runTurn(turnDeps(deps, begun, turn, toolbox), turn)
   }
 }
@@ -109,15 +108,14 @@ async function limit(deps: TurnRunnerDeps, sessionID: string, callID: string, ou
 /** Lets the model name a new session beside the first step; the turn does not wait for it. */
 function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, model: ResolvedModel): void {
   const first = deps.store.read.session(run.sessionID)
-  if (!deps.titleByModel || !first || first.metadata?.["titled"] === true) return
   const text = admission.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
   void group.run(async (signal) => {
     const call = (request: ModelRequest, within: AbortSignal) => deps.call(model, request, within)
     const title = await askTitle(call, { system: deps.titlePrompt(), text, log: deps.log }, signal)
     const session = deps.store.read.session(run.sessionID)
     // A person may have named it meanwhile.
-    if (title === undefined || !session || (session.title !== first.title && session.title !== untitled)) return
-    const info = { ...session, title, metadata: { ...session.metadata, titled: true } }
+    if (title === undefined || !session || session.title !== first?.title) return
+    const info = { ...session, title }
     deps.store.append(run.sessionID, [{ type: "session.updated", properties: { sessionID: run.sessionID, info } }])
   })
 }
