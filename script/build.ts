@@ -1,74 +1,67 @@
 // Compiles the command line into one executable: `bun run build` for this machine, `bun run build --all` for the others too.
-import { mkdir, rename, rm, stat } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import path from "node:path"
+import { parseArgs } from "node:util"
 import { version } from "../packages/cli/package.json"
+import { type Built, compile, ownTarget, type Target, targets } from "./build/compile.ts"
 
 const root = path.join(import.meta.dir, "..")
-const dist = path.join(root, "dist")
+const names = Object.keys(targets) as Target[]
+const usage = `Usage: bun run build [--all] [--target ${names.join("|")}]… [--out DIRECTORY]`
 
-/** Platforms that Bun compiles for. Their runtime is fetched once from the package registry. */
-const targets = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const
-type Target = (typeof targets)[number]
-
-/** What was built, or why it could not be. */
-type Built = { readonly file: string; readonly bytes: number } | { readonly problem: string }
-
-async function build(file: string, target?: Target): Promise<Built> {
-  const partial = `${file}.partial${file.endsWith(".exe") ? ".exe" : ""}`
-  try {
-    const result = await Bun.build({
-      entrypoints: [path.join(root, "packages/cli/src/main.ts")],
-      target: "bun",
-      format: "esm",
-      splitting: true,
-      minify: true,
-      bytecode: true,
-      define: { "process.env.NODE_ENV": '"production"' },
-      compile: {
-        outfile: partial,
-        autoloadDotenv: false,
-        autoloadBunfig: false,
-        ...(target ? { target: `bun-${target}` } : {}),
-      },
-    })
-    if (!result.success) return { problem: result.logs.map(String).join("\n") }
-    // Renamed when whole: a build that is interrupted leaves the old executable in its place.
-    await rename(partial, file)
-    return { file, bytes: (await stat(file)).size }
-  } catch (error) {
-    const logs = error instanceof AggregateError ? error.errors.map(String).join("\n") : ""
-    return { problem: logs || (error instanceof Error ? error.message : String(error)) }
-  } finally {
-    await rm(partial, { force: true })
-  }
+interface Wanted {
+  readonly name: string
+  readonly target: Target
 }
 
-function report(name: string, built: Built): boolean {
+/** Prints what was built, or why not. Returns whether it was. */
+function report({ name, target }: Wanted, built: Built): boolean {
   if ("problem" in built) {
     console.error(`${name}: not built\n${built.problem.replace(/^/gm, "  ")}`)
+    if (target !== ownTarget())
+      console.error("  The runtime of another platform comes from the package registry: is it reachable?")
     return false
   }
-  console.log(`${path.relative(root, built.file)}  ${(built.bytes / 1024 / 1024).toFixed(1)} MB  cairn ${version}`)
+  const place = path.relative(process.cwd(), built.file)
+  console.log(`${place}  ${(built.bytes / 1024 / 1024).toFixed(1)} MB  cairn ${version}`)
   return true
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const unknown = args.filter((arg) => arg !== "--all")
-  if (unknown.length > 0) {
-    console.error(`Unknown argument ${unknown.join(" ")}. Usage: bun run build [--all]`)
+const programName = (name: string, target: Target) => (targets[target].os === "win32" ? `${name}.exe` : name)
+
+/** What the arguments ask for, or what is wrong with them. */
+function parse(args: string[]): { out: string; wanted: readonly Wanted[] } | string {
+  const options = {
+    all: { type: "boolean" },
+    target: { type: "string", multiple: true },
+    out: { type: "string" },
+  } as const
+  try {
+    const { values } = parseArgs({ args, options })
+    const unknown = values.target?.filter((name) => !Object.hasOwn(targets, name)) ?? []
+    if (unknown.length > 0) return `No target named ${unknown.join(", ")}.`
+    const others = values.all ? names : ((values.target ?? []) as Target[])
+    const wanted = others.map((target) => ({ name: programName(`cairn-${target}`, target), target }))
+    const own = ownTarget()
+    if (values.target === undefined && own !== undefined)
+      wanted.unshift({ name: programName("cairn", own), target: own })
+    if (wanted.length === 0) return `No executable is made for ${process.platform}-${process.arch}.`
+    return { out: path.resolve(root, values.out ?? "dist"), wanted }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function main(args: string[]): Promise<number> {
+  const parsed = parse(args)
+  if (typeof parsed === "string") {
+    console.error(`${parsed}\n${usage}`)
     return 2
   }
-  await mkdir(dist, { recursive: true })
-  const own = process.platform === "win32" ? "cairn.exe" : "cairn"
-  let good = report(own, await build(path.join(dist, own)))
-  if (!args.includes("--all")) return good ? 0 : 1
-  for (const target of targets) {
-    const name = `cairn-${target}${target.startsWith("windows") ? ".exe" : ""}`
-    const built = await build(path.join(dist, name), target)
-    good = report(name, built) && good
-    if ("problem" in built)
-      console.error("  The runtime for another platform comes from the package registry: is it reachable?")
-  }
+  await mkdir(parsed.out, { recursive: true })
+  let good = true
+  for (const wanted of parsed.wanted)
+    good = report(wanted, await compile(path.join(parsed.out, wanted.name), wanted.target)) && good
   return good ? 0 : 1
 }
 

@@ -83,7 +83,11 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const seen = createSeen()
   const saveTodos = (sessionID: string, todos: Parameters<Parameters<typeof buildTools>[0]["saveTodos"]>[1]) =>
     void store.append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }])
-  const tools = buildTools({ clock, supervisor, output, seen, agents, env, home, worktree, saveTodos })
+  const tools = buildTools({
+    ...{ clock, supervisor, output, seen, agents, env, home, worktree, saveTodos },
+    cacheDir: paths.cache,
+    log: log.child("tool"),
+  })
   const project = createCurrentProject({ store, clock, git: createGit(supervisor), location: location.value })
   const asks = createAsks({
     append: (sessionID, events) => void store.append(sessionID, events),

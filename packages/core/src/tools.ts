@@ -1,5 +1,6 @@
 import type { Clock } from "@cairn/kernel/clock"
 import { KeyedLock } from "@cairn/kernel/lock"
+import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
 import type { Agents } from "./agent/agents.ts"
 import { planCommand } from "./permission/command.ts"
@@ -32,6 +33,8 @@ interface ToolDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly worktree: string
+  readonly cacheDir: string
+  readonly log: Log
   saveTodos(sessionID: string, todos: readonly Todo[]): void
 }
 
@@ -39,7 +42,7 @@ interface ToolDeps {
 export function buildTools(deps: ToolDeps): readonly Tool[] {
   const { supervisor, output, seen, agents, worktree, home } = deps
   const places = userPlaces(deps.env, home)
-  const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env) })
+  const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
   const writer = { seen, locks: new KeyedLock(), operations: createWriteOperations(), places }
   const readable = (path: string, agent: string): boolean => {
     const found = agents.get(agent)

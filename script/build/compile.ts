@@ -1,0 +1,82 @@
+// One executable: the command line, its runtime, and everything that it needs on the disk.
+import { rename, rm, stat } from "node:fs/promises"
+import path from "node:path"
+import { type Platform, ripgrepProgram } from "./ripgrep.ts"
+
+const root = path.join(import.meta.dir, "../..")
+
+/** Platforms that are built for, by Bun's names. Another platform's runtime is fetched once from the package registry. */
+export const targets = {
+  "linux-x64": { os: "linux", cpu: "x64" },
+  "linux-arm64": { os: "linux", cpu: "arm64" },
+  "darwin-x64": { os: "darwin", cpu: "x64" },
+  "darwin-arm64": { os: "darwin", cpu: "arm64" },
+  "windows-x64": { os: "win32", cpu: "x64" },
+} as const satisfies Record<string, Platform>
+
+export type Target = keyof typeof targets
+
+/** This machine as a target; undefined when no executable is made for it. */
+export function ownTarget(): Target | undefined {
+  const names = Object.keys(targets) as Target[]
+  return names.find((name) => targets[name].os === process.platform && targets[name].cpu === process.arch)
+}
+
+/** What was built, or why it could not be. */
+export type Built = { readonly file: string; readonly bytes: number } | { readonly problem: string }
+
+/** Builds `file` for a target. It is renamed when whole: a build that is interrupted leaves the old one in its place. */
+export async function compile(file: string, target: Target): Promise<Built> {
+  const partial = `${file}.${process.pid}.partial${file.endsWith(".exe") ? ".exe" : ""}`
+  try {
+    const result = await Bun.build({
+      entrypoints: [path.join(root, "packages/cli/src/main.ts")],
+      target: "bun",
+      format: "esm",
+      splitting: true,
+      minify: true,
+      bytecode: true,
+      define: { "process.env.NODE_ENV": '"production"' },
+      plugins: [embedRipgrep(await ripgrepProgram(targets[target]))],
+      compile: {
+        outfile: partial,
+        // Where it is started is somebody's project: nothing there may configure the runtime, or run before us.
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+        autoloadTsconfig: false,
+        autoloadPackageJson: false,
+        ...(target === ownTarget() ? {} : { target: `bun-${target}` }),
+      },
+    })
+    if (!result.success) return { problem: result.logs.map(String).join("\n") }
+    await rename(partial, file)
+    return { file, bytes: (await stat(file)).size }
+  } catch (error) {
+    const logs = error instanceof AggregateError ? error.errors.map(String).join("\n") : ""
+    return { problem: logs || (error instanceof Error ? error.message : String(error)) }
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** Puts the program into the executable, and what to check a copy of it by into `ripgrep-asset.ts`. */
+function embedRipgrep(program: string): Bun.BunPlugin {
+  return {
+    name: "ripgrep",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]process[\\/]ripgrep-asset\.ts$/ }, async () => {
+        const content = await Bun.file(program).bytes()
+        const facts = {
+          name: path.basename(program),
+          size: content.length,
+          sha256: new Bun.CryptoHasher("sha256").update(content).digest("hex"),
+        }
+        const contents = [
+          `import path from ${JSON.stringify(program)} with { type: "file" }`,
+          `export const ripgrepAsset = { path, ...${JSON.stringify(facts)} }`,
+        ].join("\n")
+        return { contents, loader: "ts" }
+      })
+    },
+  }
+}
