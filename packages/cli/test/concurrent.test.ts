@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { gate } from "@cairn/testkit/gate"
 import { toolResults } from "@cairn/testkit/request"
-import { text, toolCall, waitFor } from "@cairn/testkit/scenario"
+import { headers, text, toolCall, waitFor } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { cairn, startCairn } from "./run-cairn.ts"
@@ -22,7 +22,7 @@ test("four first runs at once on an empty data directory all end well", async ()
 
 test("a second process is told who runs the session, and starting changes nothing of it", async () => {
   const hold = gate()
-  await using server = await startModelServer([[text("Slowly "), waitFor(hold), text("done.")], [text("Next.")]])
+  await using server = await startModelServer([[headers(), waitFor(hold), text("Slowly done.")], [text("Next.")]])
   await using space = await tempWorkspace({ git: true })
   const first = startCairn(space, ["run", "--format", "json", "begin"], { server })
   const session = (await first.printed(/"sessionID":"(ses_\w+)"/))[1]!

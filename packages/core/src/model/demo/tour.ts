@@ -158,7 +158,7 @@ function describe(calls: readonly Call[], last: State["runs"][number], { seen }:
     ...edits.map(
       ({ input }) => `In ${name(input["filePath"] ?? "")} ${reasonFor(input["oldString"] ?? "")}; I correct that.`,
     ),
-    ...(reads.length > 0 ? [`The failures lead to ${reads.join(" and ")}, which I read now.`] : []),
+    ...(reads.length > 0 ? [`The failures lead to ${listed(reads)}, which I read now.`] : []),
   ]
   return parts.join(" ")
 }
@@ -180,3 +180,7 @@ function summary({ seen, runs }: State, report: TestReport): string {
     `${whoIAm} ${realModel}`,
   ].join("\n")
 }
+
+const lists = new Intl.ListFormat("en")
+/** "a", "a and b", "a, b, and c". */
+const listed = (names: readonly string[]): string => lists.format(names)
