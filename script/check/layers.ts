@@ -39,6 +39,7 @@ const folderArrows: Record<string, readonly string[]> = {
   agent: ["config", "permission"],
   prompt: ["agent", "workspace"],
   tool: ["permission", "process", "workspace", "net"],
+  probe: ["tool", "permission", "workspace", "config", "model"],
   session: [
     "store",
     "process",

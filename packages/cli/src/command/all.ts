@@ -1,6 +1,7 @@
 import type { Command } from "../argv/define.ts"
 import { debugConfigCommand } from "./debug-config.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
+import { debugProbeCommand } from "./debug-probe.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
 import { runCommand } from "./run.ts"
 import { sessionListCommand } from "./session-list.ts"
@@ -14,4 +15,5 @@ export const commands: readonly Command[] = [
   debugPathsCommand,
   debugConfigCommand,
   debugVerifyCommand,
+  debugProbeCommand,
 ]
