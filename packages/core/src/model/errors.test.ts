@@ -220,3 +220,17 @@ test("whatever is thrown, classify answers", () => {
     }),
   )
 })
+
+test("an address that cannot be reached is named, without what may hold a key", () => {
+  const refused = classify(Object.assign(new Error("Unable to connect"), { code: "ConnectionRefused" }), {
+    providerID: "local",
+    baseURL: "http://127.0.0.1:9/v1?key=secret",
+  })
+  expect(refused.message).toContain("http://127.0.0.1:9")
+  expect(refused.message).not.toContain("secret")
+  const limited = classify(
+    { statusCode: 429, message: "slow down" },
+    { providerID: "local", baseURL: "http://127.0.0.1:9" },
+  )
+  expect(limited.message).not.toContain("127.0.0.1")
+})

@@ -7,6 +7,8 @@ export interface ErrorData {
   readonly providerID: string
   /** For people; the id when missing. */
   readonly providerName?: string
+  /** Where it was sent: named when no connection came about. */
+  readonly baseURL?: string
   /** As in `ResolvedModel.keySource`; names what to check when a key is refused. */
   readonly keySource?: string
   readonly status?: number
@@ -37,7 +39,9 @@ export interface Classified {
   readonly network?: "refused" | "unknown_host" | "probe"
 }
 
-export type ErrorContext = Pick<ErrorData, "providerID" | "providerName" | "keySource"> & { readonly now?: number }
+export type ErrorContext = Pick<ErrorData, "providerID" | "providerName" | "keySource" | "baseURL"> & {
+  readonly now?: number
+}
 
 const longestText = 16_384
 const longestBody = 4_096
@@ -168,12 +172,18 @@ function networkOf(code: string | undefined): Classified["network"] {
 
 function describe(data: ErrorData, kind: ErrorClass, status: number | undefined, advice: string | undefined): string {
   const provider = data.providerName ?? data.providerID
-  const head = status === undefined ? provider : `${provider} (HTTP ${status})`
+  const where = networkOf(data.code) && data.baseURL ? `${provider} at ${addressOf(data.baseURL)}` : provider
+  const head = status === undefined ? where : `${provider} (HTTP ${status})`
   const said = (data.message ?? data.body ?? "").trim()
   const page = /<!doctype html|<html/i.test(said)
   const text = page || said === "" ? "the request failed" : redact(said.replace(/\s+/g, " ").slice(0, longestMessage))
   const todo = kind === "auth" ? keyAdvice(data) : advice?.replaceAll("{provider}", provider)
   return `${head}: ${/[.!?]$/.test(text) ? text : `${text}.`}${todo === undefined ? "" : ` ${todo}`}`
+}
+
+/** Scheme, host and port: a path or a query may hold a key. */
+function addressOf(baseURL: string): string {
+  return URL.canParse(baseURL) ? new URL(baseURL).origin : "an address that is no URL"
 }
 
 function keyAdvice({ keySource, providerID }: ErrorData): string {

@@ -247,3 +247,10 @@ test.each(["openai/gpt-5.5", "google/gemini-3.5-flash"])("%s opens with its own 
   const model = good(make({}, { OPENAI_API_KEY: "k", GOOGLE_API_KEY: "k" }), ref)
   expect(await model.open()).toMatchObject({ specificationVersion: "v4", modelId: model.apiID })
 })
+
+test("a misspelt name of the scripted model is helped too", () => {
+  const models = make({})
+  const answer = models.resolve("demo/tuor")
+  expect(answer.ok ? "" : answer.error.message).toContain("demo/tour")
+  expect(models.list("demo/")).toContain("demo/tour")
+})

@@ -6,6 +6,7 @@ import type { Log } from "@cairn/kernel/log"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Net } from "../net/net.ts"
 import type { Env } from "../net/proxy.ts"
+import { nearest } from "../config/nearest.ts"
 import { buildModel, type Definition, mergeDefinition } from "./build-model.ts"
 import type { Catalog } from "./catalog.ts"
 import { findCredential, keyVariables } from "./credential.ts"
@@ -60,7 +61,7 @@ export function createModels(options: ModelsOptions): Models {
     return err({ kind: "key", message: noModel })
   }
   const list = (filter = "") => {
-    const own = configRefs(options.config).filter((ref) => ref.toLowerCase().includes(filter.toLowerCase()))
+    const own = ownRefs(options.config).filter((ref) => ref.toLowerCase().includes(filter.toLowerCase()))
     return [...new Set([...own, ...options.catalog.list(filter)])].sort()
   }
   return { resolve, defaultRef, list }
@@ -137,15 +138,22 @@ function* candidates({ catalog, config, env, auth }: ModelsOptions): Generator<M
 }
 
 function unknownModel({ catalog, config }: ModelsOptions, text: string, advice = ""): SetupError {
-  const near = catalog.suggest(text, configRefs(config))
+  const own = ownRefs(config)
+  const alike = catalog.suggest(text, own)
+  // Letter pairs say little of short names: there a slip of the finger is looked for.
+  const near = alike.length > 0 ? alike : [nearest(text, own) ?? []].flat()
   const hint = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ""
   const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text
   const message = `There is no model ${JSON.stringify(shown)}.${hint}${advice === "" ? "" : ` ${advice}`}`
   return { kind: "model", message }
 }
 
-function configRefs({ provider = {} }: ModelConfigSource): string[] {
-  return Object.entries(provider).flatMap(([id, { models = {} }]) => Object.keys(models).map((name) => `${id}/${name}`))
+/** Models that the catalogue does not have: those of the config, and the scripted one. */
+function ownRefs({ provider = {} }: ModelConfigSource): string[] {
+  const configured = Object.entries(provider).flatMap(([id, { models = {} }]) =>
+    Object.keys(models).map((name) => `${id}/${name}`),
+  )
+  return [...configured, `${demoProviderID}/tour`]
 }
 
 function own<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {

@@ -28,11 +28,11 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, options: { tools: 
     const step = await callOnce(deps, turn, message, options)
     if (turn.run.signal.aborted) throw new Interrupted()
     if (!step.failure) return settleStep(deps, turn, message, step)
-    const { ref, providerName, keySource } = turn.model
+    const { ref, providerName, keySource, baseURL } = turn.model
     const classified = classify(step.failure.error, {
       providerID: ref.providerID,
-      providerName,
-      keySource,
+      ...{ providerName, keySource },
+      ...(baseURL !== undefined && { baseURL }),
       now: turn.run.clock.now(),
     })
     const delay = retryDelay(attempt, classified, deps.random())
