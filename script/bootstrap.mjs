@@ -6,7 +6,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import { basename, delimiter, dirname, join } from "node:path"
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path"
 import { isatty } from "node:tty"
 import { fileURLToPath } from "node:url"
 
@@ -40,12 +40,12 @@ function findBun(version) {
   return [...onPath("bun"), ...installed()].find((path) => versionOf(path) === version)
 }
 
-/** Executables of this name in the folders of PATH, in order. */
+/** Executables of this name in the absolute folders of PATH, in order: a relative one leads into the current project. */
 function onPath(name) {
   const file = windows ? `${name}.exe` : name
   return (process.env.PATH ?? "")
     .split(delimiter)
-    .filter(Boolean)
+    .filter(isAbsolute)
     .map((folder) => join(folder, file))
     .filter((path) => existsSync(path))
 }
@@ -228,9 +228,9 @@ function environment(bun) {
   return { ...process.env, [name]: folders.filter(Boolean).join(delimiter) }
 }
 
-/** Runs the program on our terminal, hands it our signals, and ends as it ended. */
+/** Runs the program on our terminal, in the root of this checkout, hands it our signals, and ends as it ended. */
 function runAs(command, args, env) {
-  const child = spawn(command, args, { stdio: "inherit", env })
+  const child = spawn(command, args, { cwd: root, stdio: "inherit", env })
   const forward = (signal) => child.kill(signal)
   // On a terminal Ctrl-C reaches the child by itself; a second one from here would mean "at once".
   const handlers = new Map([
@@ -264,8 +264,13 @@ function main([task, ...rest]) {
     throw new Failure(`Usage: node script/bootstrap.mjs install | ${Object.keys(tasks).join(" | ")} [args…]`)
   }
   const bun = prepare(pinnedVersion())
+  if (!script) return
   // `npm start -- x` drops the dashes, `bun run start -- x` hands them on.
-  if (script) runAs(bun, ["run", join(root, script), ...(rest[0] === "--" ? rest.slice(1) : rest)], environment(bun))
+  const args = rest[0] === "--" ? rest.slice(1) : rest
+  // Bun takes settings, and code to run first, from where it starts (bunfig.toml, tsconfig.json, .env), and that may be
+  // anybody's project. So it starts in our root and is told where we are, as npm does it.
+  const here = process.env.INIT_CWD || process.cwd()
+  runAs(bun, ["--no-env-file", "run", join(root, script), ...args], { ...environment(bun), INIT_CWD: here })
 }
 
 try {

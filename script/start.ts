@@ -7,11 +7,11 @@ const root = path.join(import.meta.dir, "..")
 const entry = path.join(root, "packages/cli/src/main.ts")
 const tourMessage = "The tests of this project fail. Find out why, fix it, and run them again."
 
-/** Runs the real command line by the same Bun on this terminal and waits for it; signals are its to answer. */
-async function cairn(args: readonly string[], options: { cwd: string; stdin: "inherit" | "ignore" }): Promise<number> {
+/** Runs the real command line by the same Bun in the tour's directory and waits for it; signals are its to answer. */
+async function cairn(args: readonly string[], directory: string): Promise<number> {
   const child = Bun.spawn([process.execPath, entry, ...args], {
-    cwd: options.cwd,
-    stdin: options.stdin,
+    cwd: directory,
+    stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",
   })
@@ -69,10 +69,7 @@ async function tour(): Promise<number> {
   say("This is the tour: a scripted model (demo/tour: no network, no key) works on a small project whose tests fail,")
   say(`through the same loop, tools, permissions and store as any model. The project is a copy: ${directory}\n`)
   say(`$ cairn run --model demo/tour ${JSON.stringify(tourMessage)}\n`)
-  const code = await cairn(["run", "--model", "demo/tour", "--title", "Tour", tourMessage], {
-    cwd: directory,
-    stdin: "ignore",
-  })
+  const code = await cairn(["run", "--model", "demo/tour", "--title", "Tour", tourMessage], directory)
   if (code !== 0) {
     say(`\nThe tour ended with exit code ${code}. The project stays in ${directory}.`)
     return code
@@ -117,7 +114,14 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+/** Becomes `cairn run` in a directory. By changing into it: a Bun that starts there would take settings and code from it. */
+async function run(args: readonly string[], directory: string): Promise<void> {
+  process.chdir(directory)
+  process.argv = [process.execPath, entry, "run", ...args]
+  await import(entry)
+}
+
 const args = process.argv.slice(2)
 // npm runs scripts in the package's directory and says here where it was called.
-const here = process.env["INIT_CWD"] || process.cwd()
-process.exit(args.length === 0 ? await tour() : await cairn(["run", ...args], { cwd: here, stdin: "inherit" }))
+if (args.length > 0) await run(args, process.env["INIT_CWD"] || process.cwd())
+else process.exit(await tour())
