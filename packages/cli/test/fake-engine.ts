@@ -101,6 +101,9 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       resolve?.(reply)
       return resolve !== undefined
     },
+    pendingQuestions: () => [],
+    replyQuestion: () => false,
+    rejectQuestion: () => false,
     async [Symbol.asyncDispose]() {
       engine.disposed = true
     },

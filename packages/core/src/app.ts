@@ -7,7 +7,7 @@ import { TaskGroup } from "@cairn/kernel/task"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
 import { type Agents, createAgents } from "./agent/agents.ts"
-import { loadConfig } from "./config/load.ts"
+import { type LoadedConfig, loadConfig } from "./config/load.ts"
 import { ensureDataDir, type Paths } from "./config/paths.ts"
 import type { Engine, EngineOptions, EnginePaths } from "./engine.ts"
 import { createEngineOf } from "./facade.ts"
@@ -23,6 +23,7 @@ import { createGit } from "./process/git.ts"
 import { createSupervisor } from "./process/supervisor.ts"
 import { createCoordinator } from "./session/coordinator.ts"
 import { createCurrentProject } from "./session/project.ts"
+import { createQuestions } from "./session/questions.ts"
 import { createPreparer } from "./session/prepare.ts"
 import { recoverAll } from "./session/recovery.ts"
 import { createSystemPrompts } from "./session/system-prompts.ts"
@@ -83,8 +84,12 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const seen = createSeen()
   const saveTodos = (sessionID: string, todos: Parameters<Parameters<typeof buildTools>[0]["saveTodos"]>[1]) =>
     void store.append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }])
+  const questions = createQuestions({ append: (sessionID, events) => void store.append(sessionID, events), ids })
   const tools = buildTools({
     ...{ clock, supervisor, output, seen, agents, env, home, worktree, saveTodos },
+    todos: (sessionID) => store.read.todos(sessionID),
+    askQuestions: (asked, context) => questions.ask(asked, context),
+    wanted: namedByConfig(config.value.layers),
     cacheDir: paths.cache,
     log: log.child("tool"),
   })
@@ -116,7 +121,8 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   void scope.run(() => output.sweep())
   return ok(
     createEngineOf({
-      ...{ database, store, clock, ids, version, paths, models, agents, asks, project, preparer, coordinator, scope },
+      ...{ database, store, clock, ids, version, paths, models, agents, asks, questions },
+      ...{ project, preparer, coordinator, scope },
       location: location.value,
       config: config.value,
       warnings: [...config.value.warnings, ...opened.value.warnings],
@@ -141,6 +147,12 @@ function enginePaths({ configDir, dataDir, stateDir, cacheDir }: Paths): EngineP
     log: join(stateDir, "log", "cairn.log"),
     toolOutput: join(dataDir, "tool-output"),
   }
+}
+
+/** Tools that the config allows by their own names (`tools: {list: true}`, `permission: {list: "allow"}`). */
+function namedByConfig(layers: LoadedConfig["layers"]): Set<string> {
+  const rules = layers.flatMap((layer) => layer.permission)
+  return new Set(rules.filter((rule) => rule.action === "allow").map((rule) => rule.permission))
 }
 
 const logLevel = (level: Config["logLevel"]): LogLevel => (level?.toLowerCase() as LogLevel | undefined) ?? "info"

@@ -6,6 +6,7 @@ import type { MessageWithParts } from "@cairn/schema/message"
 import type { ModelRef, Tokens } from "@cairn/schema/model"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Delivery, InboxItem, PromptPart } from "@cairn/schema/prompt"
+import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
 import type { AskMode } from "./permission/asks.ts"
 
@@ -119,4 +120,10 @@ export interface Engine extends AsyncDisposable {
   subscribe(listener: (event: BusEvent) => void): () => void
   pendingAsks(sessionID?: string): PermissionRequest[]
   replyPermission(requestID: string, reply: PermissionReply): boolean
+  /** Questions of this process that wait for an answer, oldest first. */
+  pendingQuestions(sessionID?: string): QuestionRequest[]
+  /** Labels or own words, a list for each question. False when nothing of that id waits here. */
+  replyQuestion(requestID: string, answers: readonly QuestionAnswer[]): boolean
+  /** The user will not answer: that ends the turn, unless a message tells the model how to go on. */
+  rejectQuestion(requestID: string, message?: string): boolean
 }

@@ -15,6 +15,7 @@ import { attachFiles, isFile } from "./session/attach.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
+import type { Questions } from "./session/questions.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
 import type { Store } from "./store/store.ts"
 import { verify } from "./store/verify.ts"
@@ -34,6 +35,7 @@ export interface Parts {
   readonly models: Models
   readonly agents: Agents
   readonly asks: Asks
+  readonly questions: Questions
   readonly project: CurrentProject
   readonly preparer: Preparer
   readonly coordinator: Coordinator
@@ -44,7 +46,7 @@ export interface Parts {
 
 /** The engine as its clients see it: thin calls into the parts. */
 export function createEngineOf(parts: Parts): Engine {
-  const { store, location, config, models, agents, asks, project, coordinator, scope } = parts
+  const { store, location, config, models, agents, asks, questions, project, coordinator, scope } = parts
   const sessions = { ...parts, directory: location.directory }
   return {
     directory: location.directory,
@@ -91,6 +93,9 @@ export function createEngineOf(parts: Parts): Engine {
     subscribe: (listener) => store.subscribe(listener),
     pendingAsks: (sessionID) => asks.pending(sessionID),
     replyPermission: (requestID, reply) => asks.reply(requestID, reply),
+    pendingQuestions: (sessionID) => questions.pending(sessionID),
+    replyQuestion: (requestID, answers) => questions.reply(requestID, answers),
+    rejectQuestion: (requestID, message) => questions.reject(requestID, message),
     [Symbol.asyncDispose]: () => parts.dispose(),
   }
 }

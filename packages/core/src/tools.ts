@@ -14,9 +14,12 @@ import type { Tool } from "./tool/define.ts"
 import { createEditTool } from "./tool/edit/edit.ts"
 import { createGlobTool } from "./tool/glob/glob.ts"
 import { createGrepTool } from "./tool/grep/grep.ts"
+import { createListTool } from "./tool/list/list.ts"
 import type { Output } from "./tool/output.ts"
+import { createQuestionTool, type QuestionDeps } from "./tool/question/question.ts"
 import { createReadTool } from "./tool/read/read.ts"
 import { createTools } from "./tool/registry.ts"
+import { createTodoreadTool } from "./tool/todoread/todoread.ts"
 import { createTodowriteTool } from "./tool/todowrite/todowrite.ts"
 import { createWriteTool } from "./tool/write/write.ts"
 import { createWriteOperations } from "./workspace/atomic-write.ts"
@@ -36,6 +39,10 @@ interface ToolDeps {
   readonly cacheDir: string
   readonly log: Log
   saveTodos(sessionID: string, todos: readonly Todo[]): void
+  todos(sessionID: string): readonly Todo[]
+  readonly askQuestions: QuestionDeps["ask"]
+  /** Tools that the config names with an allow: those among them that are usually not offered are. */
+  readonly wanted: ReadonlySet<string>
 }
 
 /** Builds every tool of the engine, each with the few operations that it needs. */
@@ -48,6 +55,7 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
     const found = agents.get(agent)
     return found.ok && decide(found.value.rules, "read", subjectOf("read", path, worktree)).action === "allow"
   }
+  const whenWanted = (tool: Tool): Tool => ({ ...tool, offered: deps.wanted.has(tool.name) })
   return createTools([
     createBashTool({
       supervisor,
@@ -55,12 +63,15 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       shell: findShell(supervisor.env),
       plan: (command, cwd) => planCommand(command, { cwd, worktree, home, places }),
     }),
-    createReadTool({ seen }),
+    createReadTool({ seen, accepts: (mime, context) => context.accepts?.(mime) ?? false }),
     createWriteTool(writer),
     createEditTool(writer),
     createApplyPatchTool(writer),
     createGlobTool({ search, output }),
     createGrepTool({ search, output, readable: (path, context) => readable(path, context.agent) }),
     createTodowriteTool({ saveTodos: deps.saveTodos }),
+    createQuestionTool({ ask: deps.askQuestions }),
+    whenWanted(createListTool({ search, output })),
+    whenWanted(createTodoreadTool({ todos: deps.todos })),
   ])
 }

@@ -21,6 +21,8 @@ export interface CallDeps {
   readonly worktree: string
   /** The tool that a name means, and what the model is told when there is none. */
   find(name: string): { tool: Tool } | { unknown: string }
+  /** Media that the model takes. */
+  accepts(mime: string): boolean
   parse(tool: Tool, raw: string): Result<Record<string, unknown>, ToolFailure>
   ask(call: { messageID: string; callID: string; tool: string }, ask: Ask): Promise<Result<Approval, ToolFailure>>
   /** Bounds what the model gets; the whole text goes to a file that it is told of. */
@@ -132,6 +134,7 @@ async function outcomeOf(
     directory: deps.directory,
     worktree: deps.worktree,
     ask: (ask: Ask) => deps.ask({ messageID: part.messageID, callID: part.callID, tool: tool.name }, ask),
+    accepts: (mime: string) => deps.accepts(mime),
     progress,
   }
   using late = new Deadline(run.clock, `stopping ${tool.name}`, Number.POSITIVE_INFINITY)

@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from "@ai-sdk/provider"
-import type { Result } from "@cairn/kernel/result"
+import { err, type Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { ModelTool } from "../model/call.ts"
 import type { EditFormat } from "../model/edit-format.ts"
@@ -22,15 +22,21 @@ const otherFormat: Record<EditFormat, ReadonlySet<string>> = {
 
 /**
  * What the rules deny altogether does not exist for the agent. Of the rest each model is offered the way of editing that
- * it was trained on; the other one is found when it is called all the same.
+ * it was trained on; the other one is found when it is called all the same. So are tools that are not offered, and those
+ * that need somebody to answer where nobody is `attending`: they say so.
  */
-export function createToolbox(tools: readonly Tool[], rules: RuleStack, format: EditFormat): Toolbox {
+export function createToolbox(
+  tools: readonly Tool[],
+  rules: RuleStack,
+  format: EditFormat,
+  attending: boolean,
+): Toolbox {
   const denied = disabled(
     tools.map((tool) => tool.name),
     ...rules,
   )
-  const allowed = tools.filter((tool) => !denied.has(tool.name))
-  const offered = allowed.filter((tool) => !otherFormat[format].has(tool.name))
+  const allowed = tools.filter((tool) => !denied.has(tool.name)).map((tool) => (attending ? tool : alone(tool)))
+  const offered = allowed.filter((tool) => tool.offered !== false && !otherFormat[format].has(tool.name))
   const specs = offered.map((tool) => {
     const { name, description, parameters } = toolSchema(tool)
     return { name, description, inputSchema: parameters as JSONSchema7 }
@@ -45,3 +51,13 @@ export function createToolbox(tools: readonly Tool[], rules: RuleStack, format: 
     parse: parseArguments,
   }
 }
+
+const nobody: ToolFailure = {
+  kind: "denied",
+  message:
+    "Nobody is here to answer. Decide yourself what is most likely meant, and say in your answer what you assumed.",
+}
+
+/** A tool as it is in a run that nobody attends. */
+const alone = (tool: Tool): Tool =>
+  tool.attended === true ? { ...tool, offered: false, execute: () => Promise.resolve(err(nobody)) } : tool

@@ -55,7 +55,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const history = deps.store.read.messages(run.sessionID)
     deps.seen.restore(run.sessionID, seenIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
-    const toolbox = createToolbox(deps.tools, agent.rules, editFormatOf(model.apiID))
+    const toolbox = createToolbox(deps.tools, agent.rules, editFormatOf(model.apiID), begun.asks === "wait")
     const system = await deps.system(run.sessionID, agent)
     const turn = newTurn({
       run,
@@ -90,6 +90,7 @@ function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: Retur
   return {
     ...deps,
     find: toolbox.find,
+    accepts: accepts(turn.model),
     parse: toolbox.parse,
     ask,
     limit: (callID, output) => limit(deps, sessionID, callID, output),

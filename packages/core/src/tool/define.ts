@@ -21,6 +21,8 @@ export interface ToolContext {
   readonly worktree: string
   /** Resolves when allowed; a refusal is a failure that the tool returns as it is. Rejects when interrupted. */
   ask(ask: Ask): Promise<Result<Approval, ToolFailure>>
+  /** Does the model of this call take files of this type (`image/png`)? Without it: no. */
+  accepts?(mime: string): boolean
   /** Shows how far the call is. Cheap to call often: the engine passes on at most ten a second. */
   progress(update: { title?: string; metadata?: Record<string, unknown> }): void
 }
@@ -38,6 +40,10 @@ export interface Tool<Parameters extends z.ZodType = z.ZodType> {
   /** The text of `name.md`, sent to the model. */
   readonly description: string
   readonly parameters: Parameters
+  /** False: found by its name, but not among those that are sent to the model. */
+  readonly offered?: boolean
+  /** Needs somebody who answers: not offered, and refused, where nobody is there. */
+  readonly attended?: boolean
   /** No other tool of the step runs at the same time. */
   readonly exclusive?: boolean
   /** Paths that the call writes, as given by the model. Calls that write one path run in call order. */

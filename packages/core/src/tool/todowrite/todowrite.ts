@@ -2,7 +2,7 @@ import { ok } from "@cairn/kernel/result"
 import type { Todo } from "@cairn/schema/todo"
 import { z } from "zod"
 import { defineTool } from "../define.ts"
-import type { Tool } from "../define.ts"
+import type { Tool, ToolOutput } from "../define.ts"
 import description from "./todowrite.md" with { type: "text" }
 
 export interface TodoDeps {
@@ -23,7 +23,7 @@ const parameters = z.object({
     .describe("The whole list, in order"),
 })
 
-const marks = { pending: " ", in_progress: "~", completed: "x", cancelled: "-" } as const
+const marks: Readonly<Record<string, string>> = { pending: " ", in_progress: "~", completed: "x", cancelled: "-" }
 
 /** Keeps the session's task list. Two calls in one step take effect one after the other. */
 export function createTodowriteTool(deps: TodoDeps): Tool<typeof parameters> {
@@ -36,13 +36,18 @@ export function createTodowriteTool(deps: TodoDeps): Tool<typeof parameters> {
       const allowed = await context.ask({ permission: "todowrite", patterns: ["*"], always: ["*"] })
       if (!allowed.ok) return allowed
       await deps.saveTodos(context.sessionID, todos)
-      const open = todos.filter(({ status }) => status === "pending" || status === "in_progress").length
-      const lines = todos.map(({ content, status }) => `[${marks[status]}] ${content}`)
-      return ok({
-        title: `${open} of ${todos.length} tasks open`,
-        output: lines.length === 0 ? "The task list is empty." : lines.join("\n"),
-        metadata: { todos },
-      })
+      return ok(todoOutput(todos))
     },
   })
+}
+
+/** A task list as the model and clients get it. */
+export function todoOutput(todos: readonly Todo[]): ToolOutput {
+  const open = todos.filter(({ status }) => status === "pending" || status === "in_progress").length
+  const lines = todos.map(({ content, status }) => `[${marks[status] ?? "?"}] ${content}`)
+  return {
+    title: `${open} of ${todos.length} tasks open`,
+    output: lines.length === 0 ? "The task list is empty." : lines.join("\n"),
+    metadata: { todos },
+  }
 }
