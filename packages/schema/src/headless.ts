@@ -1,8 +1,9 @@
 import { z } from "zod"
 import { DurableEvent, TransientEvent, TurnEnd } from "./event.ts"
-import { EventID, PermissionID, SessionID } from "./id.ts"
+import { EventID, PermissionID, QuestionID, SessionID } from "./id.ts"
 import { Tokens } from "./model.ts"
 import { PermissionReply } from "./permission.ts"
+import { QuestionAnswer } from "./question.ts"
 
 /** The version of the lines below. It changes when a field changes its meaning, not when one is added. */
 export const headlessSchema = 1
@@ -73,6 +74,18 @@ export const HeadlessAnswer = PermissionReply.pick({ reply: true, message: true,
   id: PermissionID,
 })
 export type HeadlessAnswer = z.infer<typeof HeadlessAnswer>
+
+/** Such a line for a `question.asked` event: labels or own words, a list for each question. */
+export const HeadlessReply = z.object({ id: QuestionID, answers: z.array(QuestionAnswer) })
+export type HeadlessReply = z.infer<typeof HeadlessReply>
+
+/** Or that there will be no answer: that ends the turn, unless a message tells the model how to go on. */
+export const HeadlessRefusal = z.object({
+  id: QuestionID,
+  reply: z.literal("reject"),
+  message: z.string().optional(),
+})
+export type HeadlessRefusal = z.infer<typeof HeadlessRefusal>
 
 /** The schema of a line as JSON Schema (`docs/headless.schema.json`). */
 export function headlessJsonSchema(): object {

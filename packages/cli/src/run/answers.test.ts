@@ -10,11 +10,20 @@ const ask = (id: string) =>
 
 function fixture(known: readonly string[]) {
   const replies: [string, PermissionReply][] = []
+  const questions: [string, readonly (readonly string[])[] | string | undefined][] = []
   const notes: string[] = []
   const asked: string[] = []
   const deferred: (() => void)[] = []
   const waiting = new Set(known)
   const engine = {
+    replyQuestion(id: string, answers: readonly (readonly string[])[]) {
+      questions.push([id, answers])
+      return waiting.delete(id)
+    },
+    rejectQuestion(id: string, message?: string) {
+      questions.push([id, message])
+      return waiting.delete(id)
+    },
     replyPermission(id: string, reply: PermissionReply) {
       replies.push([id, reply])
       return waiting.delete(id)
@@ -28,7 +37,7 @@ function fixture(known: readonly string[]) {
     ask: (request: { id: string }) => void asked.push(request.id),
   }
   const answers = createAnswers(engine, reporter, (work) => deferred.push(work))
-  return { answers, replies, notes, asked, deferred, waiting, signal: new TaskGroup().signal }
+  return { answers, replies, questions, notes, asked, deferred, waiting, signal: new TaskGroup().signal }
 }
 
 describe("a line of stdin", () => {
@@ -37,6 +46,9 @@ describe("a line of stdin", () => {
     [`{"id":"per_1","reply":"always","scope":"project"}`, { id: "per_1", reply: "always", scope: "project" }],
     [`{"id":"per_1","reply":"reject","message":"no"}`, { id: "per_1", reply: "reject", message: "no" }],
     [`  {"id":"per_1","reply":"once","extra":1}\r`, { id: "per_1", reply: "once" }],
+    [`{"id":"que_1","answers":[["a","b"],[]]}`, { id: "que_1", answers: [["a", "b"], []] }],
+    [`{"id":"que_1","reply":"reject"}`, { id: "que_1", reply: "reject" }],
+    [`{"id":"que_1","reply":"reject","message":"later"}`, { id: "que_1", reply: "reject", message: "later" }],
   ])("%s is an answer", (line, answer) => {
     expect(parseAnswer(line)).toEqual(answer as never)
   })
@@ -48,6 +60,10 @@ describe("a line of stdin", () => {
     [`{"id":"per_1","reply":"maybe"}`, /^reply: /],
     [`{"id":"ses_1","reply":"once"}`, /^id: must start with per/],
     [`{"reply":"once"}`, /^id: /],
+    [`{"id":"que_1","reply":"once"}`, /^reply: /],
+    [`{"id":"que_1","answers":["a"]}`, /^answers.0: /],
+    [`{"id":"que_1"}`, /^answers: /],
+    [`{"id":"per_1","answers":[["a"]]}`, /^reply: /],
   ])("%s is not", (line, why) => {
     expect(parseAnswer(line)).toMatch(why)
   })
@@ -93,4 +109,36 @@ test("when stdin ends, what waits is rejected with the reason, and what is asked
   for (const work of deferred) work()
   expect(replies[1]?.[0]).toBe("per_3")
   expect(answers.unanswered).toBe(2)
+})
+
+const question = (id: string) =>
+  event("question.asked", { id, sessionID, questions: [{ question: "Which?", header: "Which", options: [] }] })
+
+test("questions are answered and refused by their ids", async () => {
+  const { answers, questions, notes, asked, signal } = fixture(["que_1", "que_2"])
+  answers.onEvent(question("que_1"))
+  answers.onEvent(question("que_2"))
+  const lines = [
+    { id: "que_2", reply: "reject" },
+    { id: "que_1", answers: [["this one"]] },
+    { id: "que_9", answers: [] },
+  ]
+  await answers.read(stdinOf("pipe", [lines.map((line) => JSON.stringify(line)).join("\n")]), signal)
+  expect(asked).toEqual(["que_1", "que_2"])
+  expect(questions.slice(0, 2)).toEqual([
+    ["que_2", undefined],
+    ["que_1", [["this one"]]],
+  ])
+  expect(notes).toEqual([expect.stringContaining("no ask que_9 waits")])
+  expect(answers.unanswered).toBe(0)
+})
+
+test("when stdin ends, the model is told that nobody answers the questions that wait", async () => {
+  const { answers, questions, replies, signal } = fixture(["que_1", "que_2", "que_3"])
+  for (const id of ["que_1", "que_2", "que_3"]) answers.onEvent(question(id))
+  answers.onEvent(event("question.replied", { sessionID, requestID: "que_2", answers: [] }))
+  answers.onEvent(event("question.rejected", { sessionID, requestID: "que_3" }))
+  await answers.read(stdinOf("pipe"), signal)
+  expect(questions).toEqual([["que_1", expect.stringContaining("closed its input")]])
+  expect([replies, answers.unanswered]).toEqual([[], 1])
 })

@@ -1,14 +1,16 @@
 import type { Engine } from "@cairn/core/engine"
 import type { BusEvent } from "@cairn/schema/event"
-import { HeadlessAnswer } from "@cairn/schema/headless"
+import { HeadlessAnswer, HeadlessRefusal, HeadlessReply } from "@cairn/schema/headless"
 import { until } from "@cairn/kernel/task"
 import type { Stdin } from "../io.ts"
 import type { Reporter } from "./reporter.ts"
 
 const longestLine = 1024 * 1024
 const nobody = "nobody can approve this any more: the client closed its input"
+const nobodyAnswers =
+  "Nobody can answer any more: the client closed its input. Decide yourself, and say what you assumed."
 
-/** The client's side of the asks of a run: what waits, and what stdin says to it. */
+/** The client's side of the asks and questions of a run: what waits, and what stdin says to it. */
 export interface Answers {
   onEvent(event: BusEvent): void
   /** Reads answers until stdin ends, then rejects what waits and what is asked later. Interruption rejects with the reason. */
@@ -17,34 +19,32 @@ export interface Answers {
   readonly unanswered: number
 }
 
-export function createAnswers(
-  engine: Pick<Engine, "replyPermission">,
-  reporter: Reporter,
-  defer: (work: () => void) => void,
-): Answers {
+export function createAnswers(engine: Replies, reporter: Reporter, defer: (work: () => void) => void): Answers {
   const waiting = new Set<string>()
   let closed = false
   let unanswered = 0
   const rejectAll = () => {
     for (const id of waiting) {
       waiting.delete(id)
-      if (engine.replyPermission(id, { reply: "reject", message: nobody })) unanswered++
+      const rejected = isQuestion(id)
+        ? engine.rejectQuestion(id, nobodyAnswers)
+        : engine.replyPermission(id, { reply: "reject", message: nobody })
+      if (rejected) unanswered++
     }
   }
   const answer = (line: string) => {
     const parsed = parseAnswer(line)
     if (typeof parsed === "string") return reporter.note(`ignored a line on stdin: ${parsed}`)
-    const { id, ...reply } = parsed
-    waiting.delete(id)
-    if (!engine.replyPermission(id, reply)) reporter.note(`ignored an answer on stdin: no ask ${id} waits`)
+    waiting.delete(parsed.id)
+    if (!deliver(engine, parsed)) reporter.note(`ignored an answer on stdin: no ask ${parsed.id} waits`)
   }
   return {
     get unanswered() {
       return unanswered
     },
     onEvent(event) {
-      if (event.type === "permission.replied") waiting.delete(event.properties.requestID)
-      if (event.type !== "permission.asked") return
+      if (settled.has(event.type) && "requestID" in event.properties) waiting.delete(event.properties.requestID)
+      if (event.type !== "permission.asked" && event.type !== "question.asked") return
       waiting.add(event.properties.id)
       reporter.ask(event.properties)
       // The ask is being published: it can be answered once that is over.
@@ -66,18 +66,38 @@ export function createAnswers(
   }
 }
 
+type Replies = Pick<Engine, "replyPermission" | "replyQuestion" | "rejectQuestion">
+type Answer = HeadlessAnswer | HeadlessReply | HeadlessRefusal
+
+const settled: ReadonlySet<BusEvent["type"]> = new Set(["permission.replied", "question.replied", "question.rejected"])
+
+const isQuestion = (id: unknown): boolean => typeof id === "string" && id.startsWith("que")
+
+function deliver(engine: Replies, answer: Answer): boolean {
+  if ("answers" in answer) return engine.replyQuestion(answer.id, answer.answers)
+  if (isQuestion(answer.id)) return engine.rejectQuestion(answer.id, answer.message)
+  const { id, ...reply } = answer
+  return engine.replyPermission(id, reply)
+}
+
 /** The answer on a line, or what is wrong with it. */
-export function parseAnswer(line: string): HeadlessAnswer | string {
+export function parseAnswer(line: string): Answer | string {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch {
     return `not JSON; expected {"id":"per_…","reply":"once|always|reject"}`
   }
-  const parsed = HeadlessAnswer.safeParse(value)
+  const parsed = schemaOf(value).safeParse(value)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   return issue ? `${issue.path.join(".") || "the line"}: ${issue.message}` : "not an answer"
+}
+
+/** By the kind of the id; of a question by what the line holds. */
+function schemaOf(value: unknown) {
+  if (typeof value !== "object" || value === null || !("id" in value) || !isQuestion(value.id)) return HeadlessAnswer
+  return "reply" in value ? HeadlessRefusal : HeadlessReply
 }
 
 /** Lines of stdin; undefined stands for one that was too long to keep. */

@@ -2,6 +2,7 @@ import type { TurnOutcome } from "@cairn/core/engine"
 import type { BusEvent } from "@cairn/schema/event"
 import type { ModelRef } from "@cairn/schema/model"
 import type { PermissionRequest } from "@cairn/schema/permission"
+import type { QuestionRequest } from "@cairn/schema/question"
 import type { Exit } from "../exit-code.ts"
 
 /** What is known when a run begins. */
@@ -30,8 +31,8 @@ export interface RunReport {
 export interface Reporter {
   start(start: RunStart): void
   event(event: BusEvent): void
-  /** Shows an ask to whoever answers on stdin (`--interactive-permissions`). */
-  ask(request: PermissionRequest): void
+  /** Shows an ask or a question to whoever answers on stdin (`--interactive-permissions`). */
+  ask(request: PermissionRequest | QuestionRequest): void
   /** A remark for a person, on stderr. */
   note(text: string): void
   end(report: RunReport): void

@@ -1,5 +1,6 @@
 import type { PermissionRequest } from "@cairn/schema/permission"
 import type { TurnEnd } from "@cairn/schema/event"
+import type { QuestionRequest } from "@cairn/schema/question"
 import { money, plural, tokens } from "../render/format.ts"
 import type { Style } from "../terminal/look.ts"
 import { sanitise } from "../terminal/sanitise.ts"
@@ -38,7 +39,8 @@ function deniedText(denied: number): string {
   return `cairn: ${calls}: allow it by "permission" in cairn.json, or run with --auto`
 }
 
-/** An ask as a line for whoever answers on stdin. */
-export function askLine(request: PermissionRequest): string {
-  return `${JSON.stringify({ type: "permission.asked", properties: request })}\n`
+/** An ask or a question as a line for whoever answers on stdin. */
+export function askLine(request: PermissionRequest | QuestionRequest): string {
+  const type = "questions" in request ? "question.asked" : "permission.asked"
+  return `${JSON.stringify({ type, properties: request })}\n`
 }
