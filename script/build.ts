@@ -1,5 +1,4 @@
 // Compiles the command line into one executable: `bun run build` for this machine, `bun run build --all` for the others too.
-import { mkdir } from "node:fs/promises"
 import path from "node:path"
 import { parseArgs } from "node:util"
 import { version } from "../packages/cli/package.json"
@@ -19,7 +18,9 @@ function report({ name, target }: Wanted, built: Built): boolean {
   if ("problem" in built) {
     console.error(`${name}: not built\n${built.problem.replace(/^/gm, "  ")}`)
     if (target !== ownTarget())
-      console.error("  The runtime of another platform comes from the package registry: is it reachable?")
+      console.error(
+        "  The runtime and the ripgrep of another platform come from the package registry: is it reachable?",
+      )
     return false
   }
   const place = path.relative(process.cwd(), built.file)
@@ -58,7 +59,6 @@ async function main(args: string[]): Promise<number> {
     console.error(`${parsed}\n${usage}`)
     return 2
   }
-  await mkdir(parsed.out, { recursive: true })
   let good = true
   for (const wanted of parsed.wanted)
     good = report(wanted, await compile(path.join(parsed.out, wanted.name), wanted.target)) && good

@@ -1,5 +1,5 @@
 // One executable: the command line, its runtime, and everything that it needs on the disk.
-import { rename, rm, stat } from "node:fs/promises"
+import { mkdir, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { type Platform, ripgrepProgram } from "./ripgrep.ts"
 
@@ -27,36 +27,44 @@ export type Built = { readonly file: string; readonly bytes: number } | { readon
 
 /** Builds `file` for a target. It is renamed when whole: a build that is interrupted leaves the old one in its place. */
 export async function compile(file: string, target: Target): Promise<Built> {
-  const partial = `${file}.${process.pid}.partial${file.endsWith(".exe") ? ".exe" : ""}`
   try {
-    const result = await Bun.build({
-      entrypoints: [path.join(root, "packages/cli/src/main.ts")],
-      target: "bun",
-      format: "esm",
-      splitting: true,
-      minify: true,
-      bytecode: true,
-      define: { "process.env.NODE_ENV": '"production"' },
-      plugins: [embedRipgrep(await ripgrepProgram(targets[target]))],
-      compile: {
-        outfile: partial,
-        // Where it is started is somebody's project: nothing there may configure the runtime, or run before us.
-        autoloadDotenv: false,
-        autoloadBunfig: false,
-        autoloadTsconfig: false,
-        autoloadPackageJson: false,
-        ...(target === ownTarget() ? {} : { target: `bun-${target}` }),
-      },
-    })
-    if (!result.success) return { problem: result.logs.map(String).join("\n") }
-    await rename(partial, file)
-    return { file, bytes: (await stat(file)).size }
+    await mkdir(path.dirname(file), { recursive: true })
+    const program = await ripgrepProgram(targets[target])
+    const partial = `${file}.${process.pid}.partial${path.extname(file)}`
+    try {
+      const result = await bundle(partial, target, program)
+      if (!result.success) return { problem: result.logs.map(String).join("\n") }
+      await rename(partial, file)
+      return { file, bytes: (await stat(file)).size }
+    } finally {
+      await rm(partial, { force: true })
+    }
   } catch (error) {
     const logs = error instanceof AggregateError ? error.errors.map(String).join("\n") : ""
     return { problem: logs || (error instanceof Error ? error.message : String(error)) }
-  } finally {
-    await rm(partial, { force: true })
   }
+}
+
+function bundle(outfile: string, target: Target, ripgrep: string): Promise<Bun.BuildOutput> {
+  return Bun.build({
+    entrypoints: [path.join(root, "packages/cli/src/main.ts")],
+    target: "bun",
+    format: "esm",
+    splitting: true,
+    minify: true,
+    bytecode: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [embedRipgrep(ripgrep)],
+    compile: {
+      outfile,
+      // Where it is started is somebody's project: nothing there may configure the runtime, or run before us.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      autoloadTsconfig: false,
+      autoloadPackageJson: false,
+      ...(target === ownTarget() ? {} : { target: `bun-${target}` }),
+    },
+  })
 }
 
 /** Puts the program into the executable, and what to check a copy of it by into `ripgrep-asset.ts`. */

@@ -41,10 +41,7 @@ async function fetchPackage(name: string, { os, cpu }: Platform): Promise<string
     })
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     if (code !== 0 || !existsSync(path.join(partial, inside))) {
-      throw new Error(
-        `${name}@${version}, the ripgrep of that platform, could not be fetched.\n${`${out}${err}`.trim()}\n` +
-          "It comes from the package registry: is it reachable?",
-      )
+      throw new Error(`${name}@${version} could not be fetched.\n${`${out}${err}`.trim()}`)
     }
     await rename(partial, place).catch((error: unknown) => {
       // Another build was faster.

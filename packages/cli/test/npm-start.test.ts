@@ -9,7 +9,7 @@ const bootstrap = path.join(import.meta.dir, "../../../script/bootstrap.mjs")
 // Bun puts a stand-in for node on PATH when there is none.
 const searched = (process.env.PATH ?? "").split(path.delimiter).filter((folder) => !folder.includes("bun-node-"))
 const node = Bun.which("node", { PATH: searched.join(path.delimiter) })
-if (!node) console.log("skipped: npm start in somebody's project, because node is not on PATH")
+if (!node) process.stdout.write("skipped: npm start in somebody's project, because node is not on PATH\n")
 
 describe.skipIf(!node)("npm start in somebody's project", () => {
   test("takes nothing from the directory but the work", async () => {
