@@ -58,6 +58,9 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       const [providerID = "demo", modelID = "tour"] = (ref ?? "demo/tour").split("/")
       return ok({ providerID, modelID })
     },
+    models: () => [],
+    suggestModels: () => [],
+    agents: () => [{ name: "build", mode: "primary" }],
     checkAgent: (name) => ok(name ?? "build"),
     async createSession(input) {
       const made = session(input.title === undefined ? {} : { title: input.title })

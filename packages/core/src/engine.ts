@@ -8,9 +8,10 @@ import type { PermissionReply, PermissionRequest } from "@cairn/schema/permissio
 import type { Delivery, InboxItem, PromptPart } from "@cairn/schema/prompt"
 import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
+import type { ModelInfo, ModelScope } from "./model/listing.ts"
 import type { AskMode } from "./permission/asks.ts"
 
-export type { AskMode }
+export type { AskMode, ModelInfo }
 
 export interface PromptInput {
   readonly sessionID: string
@@ -70,6 +71,13 @@ export interface ConfigView {
   readonly warnings: readonly string[]
 }
 
+/** An agent as a list shows it. */
+export interface AgentInfo {
+  readonly name: string
+  readonly description?: string
+  readonly mode: "primary" | "subagent" | "all"
+}
+
 /** Outcome of replaying the log beside the tables. `problems` is empty when every column of every row is equal. */
 export interface VerifyReport {
   readonly sessions: number
@@ -99,6 +107,12 @@ export interface Engine extends AsyncDisposable {
   checkModel(ref?: string): Promise<Result<ModelRef, SetupError>>
   /** A primary agent by name, or the configured default. */
   checkAgent(name?: string): Result<string, SetupError>
+  /** Models whose `provider/model` contains `filter` (case aside), sorted. Nothing is sent anywhere. */
+  models(filter: string, scope: ModelScope): ModelInfo[]
+  /** At most three `provider/model` that may have been meant by `text`, best first. */
+  suggestModels(text: string): string[]
+  /** The agents that may be chosen, built-in ones first. */
+  agents(): AgentInfo[]
   createSession(input: { title?: string; parentID?: string; agent?: string; model?: ModelRef }): Promise<Session>
   session(sessionID: string): Session | undefined
   sessions(filter: SessionFilter): Promise<Session[]>
@@ -113,6 +127,8 @@ export interface Engine extends AsyncDisposable {
    * this returns its promise's first step. Setup errors append nothing. Abort it by `abort(sessionID)`.
    */
   prompt(input: PromptInput): Promise<Result<TurnOutcome, SetupError>>
+  /** Replaces the older part of an idle session by a summary, with the session's model or another one. */
+  compact(sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run of this process and resolves when its last event stands. False when nothing ran here. */
   abort(sessionID: string): Promise<boolean>
   status(sessionID: string): SessionStatus

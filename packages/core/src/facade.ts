@@ -6,9 +6,10 @@ import type { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { ModelRef } from "@cairn/schema/model"
 import type { Agents } from "./agent/agents.ts"
+import type { Agent } from "./agent/define.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import { redactConfig } from "./config/redact.ts"
-import type { Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
+import type { AgentInfo, Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
@@ -63,6 +64,9 @@ export function createEngineOf(parts: Parts): Engine {
       const agent = agents.primary(name)
       return agent.ok ? ok(agent.value.name) : agent
     },
+    models: (filter, scope) => models.infos(filter, scope),
+    suggestModels: (text) => models.suggest(text),
+    agents: () => agents.list().flatMap((agent) => (agent.hidden ? [] : [agentInfo(agent)])),
     createSession(input) {
       // A project that is new is asked for its name while the first turn runs.
       void scope.run((signal) => project.identify(signal))
@@ -88,6 +92,7 @@ export function createEngineOf(parts: Parts): Engine {
       return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
     },
     prompt: (input) => prompt(parts, input),
+    compact: (sessionID, model) => compact(parts, sessionID, model),
     abort: (sessionID) => coordinator.abort(sessionID),
     status: (sessionID) => coordinator.status(sessionID),
     subscribe: (listener) => store.subscribe(listener),
@@ -118,6 +123,23 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
     delivery: input.delivery ?? "steer",
     asks: input.asks ?? "wait",
   })
+}
+
+function agentInfo({ name, description, mode }: Agent): AgentInfo {
+  return { name, ...(description !== undefined && { description }), mode }
+}
+
+async function compact(parts: Parts, sessionID: string, ref?: ModelRef): Promise<Result<TurnOutcome, SetupError>> {
+  const { store, agents, models, preparer, coordinator } = parts
+  const session = store.read.session(sessionID)
+  if (!session) return err(unknownSession(sessionID))
+  const agent = agents.primary(session.agent)
+  if (!agent.ok) return agent
+  const model = models.resolve(ref ?? agent.value.model ?? lastModel(session))
+  if (!model.ok) return model
+  const by = { agent: agent.value.name, model: model.value.ref }
+  const ready = preparer.prepare(by)
+  return ready.ok ? await coordinator.compact(sessionID, by) : ready
 }
 
 function lastModel({ model }: NonNullable<ReturnType<Engine["session"]>>): ModelRef | undefined {

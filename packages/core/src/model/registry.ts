@@ -2,7 +2,7 @@ import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
 import type { ModelRef } from "@cairn/schema/model"
 import type { Clock } from "@cairn/kernel/clock"
-import type { Log } from "@cairn/kernel/log"
+import { type Log, silentLog } from "@cairn/kernel/log"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Net } from "../net/net.ts"
 import type { Env } from "../net/proxy.ts"
@@ -14,6 +14,7 @@ import { defaultChoices, newestModel } from "./default-model.ts"
 import type { ResolvedModel } from "./define.ts"
 import { demoModel, demoProviderID } from "./demo/demo.ts"
 import { findEndpoint } from "./endpoint.ts"
+import { type ModelInfo, modelInfo, type ModelScope } from "./listing.ts"
 
 /** The part of the config that says which models there are. */
 export type ModelConfigSource = Pick<Config, "model" | "provider" | "enabled_providers" | "disabled_providers">
@@ -36,6 +37,10 @@ export interface Models {
   defaultRef(): Result<ModelRef, SetupError>
   /** Every model of catalogue and config as `provider/model`, those that contain `filter`. */
   list(filter?: string): string[]
+  /** What a list shows of them: all, or those that can be called with the keys that are present and those of the config. */
+  infos(filter: string, scope: ModelScope): ModelInfo[]
+  /** At most three references that may have been meant by `text`, best first. */
+  suggest(text: string): string[]
 }
 
 /** Splits at the first slash; a model id may contain more. */
@@ -64,7 +69,16 @@ export function createModels(options: ModelsOptions): Models {
     const own = ownRefs(options.config).filter((ref) => ref.toLowerCase().includes(filter.toLowerCase()))
     return [...new Set([...own, ...options.catalog.list(filter)])].sort()
   }
-  return { resolve, defaultRef, list }
+  const infos = (filter: string, scope: ModelScope) => {
+    const has = (ref: string) => ref.toLowerCase().includes(filter.toLowerCase())
+    const refs = scope === "all" ? list(filter) : [...readyRefs(options)].filter(has).sort()
+    // Thousands of them are only looked at.
+    const quiet = { ...options, log: silentLog }
+    const known = refs.map((ref) => modelInfo(ref, { ...options, resolve: (wanted) => resolveNamed(quiet, wanted) }))
+    return known.filter((model) => scope === "all" || model.source !== "catalogue" || model.problem === undefined)
+  }
+  const suggest = (text: string) => options.catalog.suggest(text, ownRefs(options.config))
+  return { resolve, defaultRef, list, infos, suggest }
 }
 
 function resolveNamed(options: ModelsOptions, wanted: string | ModelRef): Result<ResolvedModel, SetupError> {
@@ -121,20 +135,35 @@ function assemble(
 }
 
 /** What could be the default: models that the config declares, then the usual providers whose key is at hand. */
-function* candidates({ catalog, config, env, auth }: ModelsOptions): Generator<ModelRef> {
+function* candidates(options: ModelsOptions): Generator<ModelRef> {
+  const { catalog, config } = options
   for (const [providerID, { models }] of Object.entries(config.provider ?? {})) {
     const modelID = models && newestModel(models)
     if (modelID !== undefined) yield { providerID, modelID }
   }
   for (const { providerID, like } of defaultChoices) {
-    const variables = keyVariables(catalog.provider(providerID)?.env ?? [])
-    const present =
-      variables.some((name) => env[name]?.trim()) ||
-      own(config.provider, providerID)?.options?.apiKey ||
-      auth?.(providerID)
+    const present = hasKey(options, providerID)
     const modelID = present ? newestModel(catalog.models(providerID), like) : undefined
     if (modelID !== undefined) yield { providerID, modelID }
   }
+}
+
+function hasKey({ catalog, config, env, auth }: ModelsOptions, providerID: string): boolean {
+  const variables = keyVariables(catalog.provider(providerID)?.env ?? [])
+  return Boolean(
+    variables.some((name) => env[name]?.trim()) ||
+    own(config.provider, providerID)?.options?.apiKey ||
+    auth?.(providerID),
+  )
+}
+
+/** Models that the config declares, the scripted one, and those of catalogue providers whose key is at hand. */
+function readyRefs(options: ModelsOptions): Set<string> {
+  const { catalog, config } = options
+  const configured = new Set(Object.keys(config.provider ?? {}))
+  const providers = catalog.providers().filter((id) => configured.has(id) || hasKey(options, id))
+  const known = providers.flatMap((id) => Object.keys(catalog.models(id)).map((model) => `${id}/${model}`))
+  return new Set([...ownRefs(config), ...known])
 }
 
 function unknownModel({ catalog, config }: ModelsOptions, text: string, advice = ""): SetupError {
