@@ -14,6 +14,7 @@ import type { Net } from "../net/net.ts"
 import { markCache } from "./cache-marks.ts"
 import type { ResolvedModel } from "./define.ts"
 import { thinkingRoom } from "./thinking.ts"
+import { filesAfterResults } from "./tool-files.ts"
 import { CallFailure, watchedFetch } from "./watchdog.ts"
 
 export interface ModelTool {
@@ -107,7 +108,8 @@ function callOptions(
   const room = thinkingRoom(optionsKey, merged, request.maxOutputTokens)
   const providerOptions = { ...request.providerOptions, [optionsKey]: room.options }
   const tools = request.tools.map((tool): LanguageModelV4FunctionTool => ({ type: "function", ...tool }))
-  const messages = capabilities.interleaved ? request.messages : withoutReasoning(request.messages)
+  const spoken = capabilities.interleaved ? request.messages : withoutReasoning(request.messages)
+  const messages = optionsKey === "compat" ? filesAfterResults(spoken) : spoken
   const system = request.system
     .filter((text) => text !== "")
     .map((content): LanguageModelV4Message => ({ role: "system", content }))
