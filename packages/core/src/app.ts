@@ -108,6 +108,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   })
   const turn = createTurnRunner({
     ...{ store, log, asks, seen, output, directory, worktree, tools },
+    compaction: { ...config.value.config.compaction, prompt: promptOf(agents, "compaction") },
     titleByModel: config.value.config.title === "model",
     random: Math.random,
     prepare: preparer.prepare,

@@ -92,6 +92,7 @@ export const TransientEvent = z.discriminatedUnion("type", [
   event("message.part.updated", { sessionID: SessionID, part: ToolPart, time: z.number().int() }),
   event("session.status", { sessionID: SessionID, status: SessionStatus }),
   event("session.idle", { sessionID: SessionID }),
+  event("session.compacted", { sessionID: SessionID }),
   event("session.error", { sessionID: SessionID.optional(), error: MessageError.optional() }),
 ])
 export type TransientEvent = z.infer<typeof TransientEvent>

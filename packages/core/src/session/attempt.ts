@@ -1,3 +1,4 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { sleep } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"
 import type { ErrorClass, MessageError } from "@cairn/schema/error"
@@ -5,29 +6,51 @@ import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
 import { addTokens, noTokens } from "@cairn/schema/model"
 import { type Classified, classify, toMessageError } from "../model/errors.ts"
-import { maxOutput } from "../model/limits.ts"
+import { effectiveLimits, maxOutput } from "../model/limits.ts"
 import { retryDelay } from "../model/retry.ts"
 import { costOf, finishOf, tokensOf } from "../model/usage.ts"
 import { closeParts } from "./closing.ts"
+import type { Run } from "./run.ts"
 import { type StepResult, takeStep } from "./step.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 import { type SettledCall, createCallRunner, interruptedText } from "./tool-run.ts"
 
+export interface Failure {
+  readonly error: MessageError
+  /** Absent: our own fault. */
+  readonly class?: ErrorClass
+}
+
 export type Attempted =
-  | { readonly ok: true; readonly calls: readonly SettledCall[]; readonly answered: boolean }
-  | { readonly ok: false; readonly failure: { readonly error: MessageError; readonly class: ErrorClass } }
+  | {
+      readonly ok: true
+      readonly messageID: string
+      readonly calls: readonly SettledCall[]
+      readonly answered: boolean
+    }
+  | { readonly ok: false; readonly failure: Failure }
+
+/** What a step is for. */
+export interface StepPlan {
+  /** May the model call tools? They are sent in any case, since they begin the prompt. */
+  readonly tools: boolean
+  /** An overflow is dealt with by the caller: it ends the message, but is not yet an error of the turn. */
+  readonly overflowAhead?: boolean
+  /** The answer sums up: it is recorded as a summary that answers `parentID`, and is no part of the conversation. */
+  readonly summary?: { readonly parentID: string; readonly messages: readonly LanguageModelV4Message[] }
+}
 
 /**
  * One step, tried again as its errors allow. What a broken stream had finished stays in the history, its calls count
  * as made, and the next try goes on from there. Returns early when interrupted: the caller looks at the signal.
  */
-export async function attemptStep(deps: TurnDeps, turn: Turn, options: { tools: boolean }): Promise<Attempted> {
-  turn.steps++
-  let message = beginMessage(deps, turn)
+export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): Promise<Attempted> {
+  if (!plan.summary) turn.steps++
+  let message = beginMessage(deps, turn, plan)
   for (let attempt = 1; ; attempt++) {
-    const step = await callOnce(deps, turn, message, options)
+    const step = await callOnce(deps, turn, message, plan)
     if (turn.run.signal.aborted) throw new Interrupted()
-    if (!step.failure) return settleStep(deps, turn, message, step)
+    if (!step.failure) return settleStep(deps, turn, message, step, plan)
     const { ref, providerName, keySource, baseURL } = turn.model
     const classified = classify(step.failure.error, {
       providerID: ref.providerID,
@@ -36,19 +59,20 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, options: { tools: 
       now: turn.run.clock.now(),
     })
     const delay = retryDelay(attempt, classified, deps.random())
-    if (delay === undefined) return giveUp(deps, turn, message, step, classified)
+    if (delay === undefined) return giveUp(deps, turn, message, step, { attempt, classified, plan })
     noteRetry(deps, turn, message, step, { attempt, classified, delay })
-    if (step.calls.some((call) => call.rejected)) return { ok: true, calls: step.calls, answered: true }
+    if (step.calls.some((call) => call.rejected))
+      return { ok: true, messageID: message.id, calls: step.calls, answered: true }
     await sleep(turn.run.clock, delay, turn.run.signal)
     turn.run.publish({
       type: "session.status",
       properties: { sessionID: turn.run.sessionID, status: { type: "busy" } },
     })
-    if (step.answered) message = beginMessage(deps, turn)
+    if (step.answered) message = beginMessage(deps, turn, plan)
   }
 }
 
-function beginMessage(deps: TurnDeps, turn: Turn): AssistantMessage {
+function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): AssistantMessage {
   const { run, agent, model } = turn
   const { sessionID } = run
   const now = run.clock.now()
@@ -57,11 +81,12 @@ function beginMessage(deps: TurnDeps, turn: Turn): AssistantMessage {
     sessionID,
     role: "assistant",
     time: { created: now },
-    parentID: turn.parentID,
+    parentID: summary?.parentID ?? turn.parentID,
     modelID: model.ref.modelID,
     providerID: model.ref.providerID,
-    mode: agent.name,
-    agent: agent.name,
+    mode: summary ? "compaction" : agent.name,
+    agent: summary ? "compaction" : agent.name,
+    ...(summary && { summary: true }),
     path: { cwd: deps.directory, root: deps.worktree },
     cost: 0,
     tokens: noTokens(),
@@ -75,23 +100,19 @@ function beginMessage(deps: TurnDeps, turn: Turn): AssistantMessage {
   return info
 }
 
-function callOnce(
-  deps: TurnDeps,
-  turn: Turn,
-  message: AssistantMessage,
-  options: { tools: boolean },
-): Promise<StepResult> {
+function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: StepPlan): Promise<StepResult> {
   const { run, model, agent, log } = turn
   const request = {
     system: turn.system,
-    messages: turn.context.messages(),
+    messages: plan.summary?.messages ?? turn.context.messages(),
     tools: turn.tools,
-    toolChoice: { type: options.tools ? ("auto" as const) : ("none" as const) },
-    maxOutputTokens: maxOutput(model.limits),
+    toolChoice: { type: plan.tools ? ("auto" as const) : ("none" as const) },
+    maxOutputTokens: maxOutput(effectiveLimits(model.limits, turn.overflows)),
     ...(agent.temperature !== undefined && { temperature: agent.temperature }),
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }
-  const runner = createCallRunner({ ...deps, run, agent: agent.name })
+  const find = plan.summary ? () => ({ unknown: "No tools can be called now. Write the summary." }) : deps.find
+  const runner = createCallRunner({ ...deps, find, run, agent: agent.name })
   const nameOf = (name: string): string => {
     const found = deps.find(name)
     return "tool" in found ? found.tool.name : name
@@ -102,7 +123,7 @@ function callOnce(
 type Finished = Exclude<StepResult, { failure: { error: unknown } }>
 
 /** Closes a step that ended well, with what it cost. */
-function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: Finished): Attempted {
+function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: Finished, plan: StepPlan): Attempted {
   const { run, model } = turn
   const { sessionID } = run
   const now = run.clock.now()
@@ -138,9 +159,9 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     { type: "message.updated", properties: { sessionID, info } },
     ...sessionTotals(deps, turn, now, tokens, cost),
   )
-  turn.context.push({ info, parts: deps.store.read.parts(message.id) })
+  if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
-  return { ok: true, calls: [...step.calls, ...cutCalls(open)], answered: step.answered }
+  return { ok: true, messageID: message.id, calls: [...step.calls, ...cutCalls(open)], answered: step.answered }
 }
 
 /** Calls that the stream began and did not finish: settled as errors, and the model may answer to that. */
@@ -192,18 +213,7 @@ function noteRetry(
   const { run } = turn
   const { sessionID } = run
   const now = run.clock.now()
-  const error = apiError(retry.classified)
-  const part = {
-    id: run.partID(),
-    sessionID,
-    messageID: message.id,
-    type: "retry" as const,
-    attempt: retry.attempt,
-    error,
-    time: { created: now },
-  }
-  const broken = brokenMessage(deps, message, now)
-  run.write(...broken.closing, { type: "message.part.updated", properties: { sessionID, part, time: now } })
+  run.write(...brokenMessage(deps, message, now).closing, retryEvent(run, message, retry))
   if (step.answered) {
     const info = { ...message, finish: "error", time: { ...message.time, completed: now } }
     run.write({ type: "message.updated", properties: { sessionID, info } })
@@ -212,7 +222,7 @@ function noteRetry(
   const status = {
     type: "retry" as const,
     attempt: retry.attempt,
-    message: error.data.message,
+    message: retry.classified.message,
     next: now + retry.delay,
   }
   run.publish({ type: "session.status", properties: { sessionID, status } })
@@ -223,17 +233,34 @@ function giveUp(
   turn: Turn,
   message: AssistantMessage,
   step: StepResult,
-  classified: Classified,
+  end: { attempt: number; classified: Classified; plan: StepPlan },
 ): Attempted {
   const { run } = turn
+  const { sessionID } = run
   const now = run.clock.now()
-  const error = toMessageError(classified)
+  const error = toMessageError(end.classified)
   const { closing } = brokenMessage(deps, message, now)
-  const info = { ...message, error, time: { ...message.time, completed: now } }
-  run.write(...closing, { type: "message.updated", properties: { sessionID: run.sessionID, info } })
-  if (step.answered) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
-  run.publish({ type: "session.error", properties: { sessionID: run.sessionID, error } })
-  return { ok: false, failure: { error, class: classified.class } }
+  const quiet = end.plan.overflowAhead === true && end.classified.class === "overflow"
+  const info = { ...message, ...(quiet ? { finish: "error" } : { error }), time: { ...message.time, completed: now } }
+  run.write(...closing, ...(quiet ? [retryEvent(run, message, end)] : []), {
+    type: "message.updated",
+    properties: { sessionID, info },
+  })
+  if (step.answered && !end.plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
+  if (!quiet) run.publish({ type: "session.error", properties: { sessionID, error } })
+  return { ok: false, failure: { error, class: end.classified.class } }
+}
+
+function retryEvent(
+  run: Run,
+  message: AssistantMessage,
+  retry: { attempt: number; classified: Classified },
+): DurableEvent {
+  const { sessionID } = run
+  const now = run.clock.now()
+  const base = { id: run.partID(), sessionID, messageID: message.id, type: "retry" as const }
+  const part = { ...base, attempt: retry.attempt, error: apiError(retry.classified), time: { created: now } }
+  return { type: "message.part.updated", properties: { sessionID, part, time: now } }
 }
 
 function brokenMessage(deps: TurnDeps, message: AssistantMessage, now: number) {

@@ -49,7 +49,8 @@ const done = (output: string, extra: object = {}) =>
     time: { start: 1, end: 2 },
     ...extra,
   })
-const convert = (...messages: MessageWithParts[]) => createContext(target, messages).messages()
+const convert = (...messages: MessageWithParts[]) =>
+  createContext(target, { opening: [], tail: [], since: messages }).messages()
 
 describe("user messages", () => {
   test("texts and synthetic facts are sent, ignored and empty ones are not", () => {
@@ -189,7 +190,7 @@ describe("assistant messages", () => {
 })
 
 test("messages are converted once, and later requests begin with the earlier ones", () => {
-  const context = createContext(target, [user([text("hi")])])
+  const context = createContext(target, { opening: [], tail: [], since: [user([text("hi")])] })
   const first = context.messages()
   context.push(assistant([done("x")]))
   const second = context.messages()

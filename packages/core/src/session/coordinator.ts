@@ -16,11 +16,12 @@ import { type Admission, admit } from "./admit.ts"
 import { recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
 
-/** What a run is about: the prompt that began it, stored as `messageID`. */
+/** What a run is about. */
 export interface Begun {
   readonly run: Run
-  readonly admission: Admission
-  readonly messageID: string
+  readonly admission: Pick<Admission, "agent" | "model" | "parts">
+  /** The prompt that began it, as it is stored; undefined when the user wants a compaction. */
+  readonly messageID: string | undefined
   readonly asks: AskMode
   /** Work beside the turn: cancelled and joined when the turn ends. */
   readonly group: TaskGroup
@@ -47,6 +48,8 @@ interface PromptOptions {
 export interface Coordinator extends AsyncDisposable {
   /** Resolves when the turn that answers the prompt has ended. It is durable before this returns its promise. */
   prompt(sessionID: string, admission: Admission, options: PromptOptions): Promise<Result<TurnOutcome, SetupError>>
+  /** Compacts an idle session, as a run of its own. Busy when something runs, here or elsewhere. */
+  compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run and resolves when its last event stands. False when nothing ran here. */
   abort(sessionID: string): Promise<boolean>
   status(sessionID: string): SessionStatus
@@ -99,6 +102,15 @@ class SessionCoordinator implements Coordinator {
     return begun.ok ? ok(await begun.value) : begun
   }
 
+  async compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Answered> {
+    const begun = this.#start(sessionID, "deny", () => ({
+      admission: { ...by, parts: [] },
+      messageID: undefined,
+      events: [],
+    }))
+    return begun.ok ? ok(await begun.value) : begun
+  }
+
   async abort(sessionID: string): Promise<boolean> {
     const run = this.#active.get(sessionID)
     if (!run) return false
@@ -118,29 +130,38 @@ class SessionCoordinator implements Coordinator {
     this.#unsubscribe()
   }
 
-  /** Takes the lease, stores the prompt and starts its turn, all in one tick. */
+  /** Stores a prompt as the user message of a new run. */
   #begin(
     sessionID: string,
     admission: Admission,
     asks: AskMode,
     item?: InboxItem,
   ): Result<Promise<TurnOutcome>, SetupError> {
+    return this.#start(sessionID, asks, (run) => {
+      const facts = this.#deps.facts(sessionID, admission)
+      const { message, events } = admit(run, admission, { now: run.clock.now(), facts })
+      const taken = item ? [delivered(sessionID, item)] : []
+      const changes = this.#deps.sessionChanges(sessionID, admission)
+      return { admission, messageID: message.info.id, events: [...taken, ...events, ...changes] }
+    })
+  }
+
+  /** Takes the lease, appends the first events and starts the run, all in one tick. */
+  #start(
+    sessionID: string,
+    asks: AskMode,
+    first: (run: Run) => Pick<Begun, "admission" | "messageID"> & { events: DurableEvent[] },
+  ): Result<Promise<TurnOutcome>, SetupError> {
     const { store, clock, log } = this.#deps
     recoverSession(store, clock, log, sessionID)
     const group = new TaskGroup(this.#scope.signal)
     const run = this.#createRun(sessionID, group)
-    const facts = this.#deps.facts(sessionID, admission)
-    const { message, events } = admit(run, admission, { now: clock.now(), facts })
-    const held = store.begin(sessionID, run.runID, [
-      { type: "session.turn.started", properties: { sessionID, runID: run.runID, time: clock.now() } },
-      ...(item ? [delivered(sessionID, item)] : []),
-      ...events,
-      ...this.#deps.sessionChanges(sessionID, admission),
-    ])
+    const { admission, messageID, events } = first(run)
+    const started = { sessionID, runID: run.runID, time: clock.now() }
+    const held = store.begin(sessionID, run.runID, [{ type: "session.turn.started", properties: started }, ...events])
     if (held) return err(busy(sessionID, held))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
-    const begun = { run, admission, messageID: message.info.id, asks, group }
-    const outcome = this.#scope.run(() => this.#supervise(begun))
+    const outcome = this.#scope.run(() => this.#supervise({ run, admission, messageID, asks, group }))
     this.#active.set(sessionID, { runID: run.runID, group, asks, outcome })
     return ok(outcome)
   }

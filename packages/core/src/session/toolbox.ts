@@ -20,25 +20,36 @@ const otherFormat: Record<EditFormat, ReadonlySet<string>> = {
   edit: new Set(["apply_patch"]),
 }
 
+export interface ToolboxOptions {
+  readonly format: EditFormat
+  /** Somebody is there to answer. */
+  readonly attending: boolean
+  /** The model has little room: each tool is described in a sentence, and what only keeps the books is not offered. */
+  readonly small: boolean
+}
+
+/** Found when they are called, but not worth their place in a small prompt. */
+const bookkeeping: ReadonlySet<string> = new Set(["todowrite", "todoread"])
+
 /**
  * What the rules deny altogether does not exist for the agent. Of the rest each model is offered the way of editing that
  * it was trained on; the other one is found when it is called all the same. So are tools that are not offered, and those
- * that need somebody to answer where nobody is `attending`: they say so.
+ * that need somebody to answer where nobody is attending: they say so.
  */
 export function createToolbox(
   tools: readonly Tool[],
   rules: RuleStack,
-  format: EditFormat,
-  attending: boolean,
+  { format, attending, small }: ToolboxOptions,
 ): Toolbox {
   const denied = disabled(
     tools.map((tool) => tool.name),
     ...rules,
   )
   const allowed = tools.filter((tool) => !denied.has(tool.name)).map((tool) => (attending ? tool : alone(tool)))
-  const offered = allowed.filter((tool) => tool.offered !== false && !otherFormat[format].has(tool.name))
+  const hidden = (name: string) => otherFormat[format].has(name) || (small && bookkeeping.has(name))
+  const offered = allowed.filter((tool) => tool.offered !== false && !hidden(tool.name))
   const specs = offered.map((tool) => {
-    const { name, description, parameters } = toolSchema(tool)
+    const { name, description, parameters } = toolSchema(tool, small)
     return { name, description, inputSchema: parameters as JSONSchema7 }
   })
   const names = specs.map((spec) => spec.name)

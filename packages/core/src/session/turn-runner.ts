@@ -7,6 +7,7 @@ import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
+import { usableTokens } from "../model/limits.ts"
 import { editFormatOf } from "../model/edit-format.ts"
 import type { Approval, Asks } from "../permission/asks.ts"
 import type { Store } from "../store/store.ts"
@@ -14,12 +15,12 @@ import type { Ask, Tool, ToolOutput } from "../tool/define.ts"
 import type { Output } from "../tool/output.ts"
 import { type Seen, entriesFrom } from "../workspace/seen.ts"
 import type { Admission } from "./admit.ts"
-import { createContext } from "./context.ts"
+import { buildContext } from "./compaction.ts"
 import type { Begun } from "./coordinator.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
-import { runTurn } from "./turn.ts"
-import { newTurn, type Turn, type TurnDeps } from "./turn-state.ts"
+import { runCompaction, runTurn } from "./turn.ts"
+import { type CompactionSettings, newTurn, type Turn, type TurnDeps } from "./turn-state.ts"
 
 export interface Prepared {
   readonly agent: Agent
@@ -37,6 +38,7 @@ export interface TurnRunnerDeps {
   /** Every tool of the engine, in the order in which the model gets them. */
   readonly tools: readonly Tool[]
   readonly titleByModel: boolean
+  readonly compaction: CompactionSettings
   random(): number
   prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
   /** Blocks of the system prompt, the same bytes for the same session and agent while the process lives. */
@@ -55,6 +57,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const history = deps.store.read.messages(run.sessionID)
     deps.seen.restore(run.sessionID, seenIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
+    const usable = usableTokens(model.limits, deps.compaction.reserved)
     const toolbox = createToolbox(deps.tools, agent.rules, editFormatOf(model.apiID), begun.asks === "wait")
     const system = await deps.system(run.sessionID, agent)
     const turn = newTurn({
@@ -62,11 +65,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       log: deps.log,
       agent,
       model,
-      context: createContext(target, history),
+      target,
+      context: buildContext(target, history, usable),
       system,
       tools: toolbox.specs,
-      parentID: begun.messageID,
+      parentID: begun.messageID ?? lastUser(history),
     })
+    if (begun.messageID === undefined) return await runCompaction(turnDeps(deps, begun, turn, toolbox), turn)
     if (deps.titleByModel && history.length === 1) nameSession(deps, begun, model)
     return await runTurn(turnDeps(deps, begun, turn, toolbox), turn)
   }
@@ -132,6 +137,9 @@ function refuse({ run }: Begun, problem: SetupError): TurnOutcome {
   const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
   return { sessionID, reason: "error", text: "", tokens, cost: 0, error, denied: 0 }
 }
+
+const lastUser = (history: readonly MessageWithParts[]): string =>
+  history.findLast(({ info }) => info.role === "user")?.info.id ?? ""
 
 function* seenIn(history: readonly MessageWithParts[]) {
   for (const { parts } of history)

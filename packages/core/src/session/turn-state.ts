@@ -7,13 +7,26 @@ import type { ResolvedModel } from "../model/define.ts"
 import type { Store } from "../store/store.ts"
 import type { Context } from "./context.ts"
 import type { Run } from "./run.ts"
+import type { Target } from "./target.ts"
 import type { CallDeps } from "./tool-run.ts"
 
 export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
   readonly store: Store
   /** Between 0 and 1, for jitter. */
   random(): number
+  readonly compaction: CompactionSettings
   call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
+}
+
+/** `compaction` of the config, and what the model is asked for. */
+export interface CompactionSettings {
+  readonly auto?: boolean | undefined
+  readonly prune?: boolean | undefined
+  /** Tokens kept free. */
+  readonly reserved?: number | undefined
+  readonly preserve_recent_tokens?: number | undefined
+  /** The task of the `compaction` agent. */
+  readonly prompt: string
 }
 
 /** A turn under way. The fields that change are what one step leaves for the next. */
@@ -22,7 +35,9 @@ export interface Turn {
   readonly log: Log
   readonly agent: Agent
   readonly model: ResolvedModel
-  readonly context: Context
+  readonly target: Target
+  /** Replaced when the conversation is pruned or compacted. */
+  context: Context
   readonly system: readonly string[]
   readonly tools: ModelRequest["tools"]
   /** The user message that is being answered. */
@@ -34,8 +49,23 @@ export interface Turn {
   cost: number
   /** Asks that nobody could approve. */
   denied: number
+  /** How often the provider said that the request is too long. */
+  overflows: number
+  /** Compactions since a step last fitted. */
+  compactions: number
 }
 
-export type NewTurn = Pick<Turn, "run" | "log" | "agent" | "model" | "context" | "system" | "tools" | "parentID">
+export type NewTurn = Pick<
+  Turn,
+  "run" | "log" | "agent" | "model" | "target" | "context" | "system" | "tools" | "parentID"
+>
 
-export const newTurn = (turn: NewTurn): Turn => ({ ...turn, steps: 0, tokens: noTokens(), cost: 0, denied: 0 })
+export const newTurn = (turn: NewTurn): Turn => ({
+  ...turn,
+  steps: 0,
+  tokens: noTokens(),
+  cost: 0,
+  denied: 0,
+  overflows: 0,
+  compactions: 0,
+})

@@ -1,4 +1,3 @@
-import type { ErrorClass, MessageError } from "@cairn/schema/error"
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
 import type { TurnOutcome } from "../engine.ts"
@@ -6,10 +5,12 @@ import { loopGuardReminder, stepLimitReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
-import { attemptStep } from "./attempt.ts"
+import { attemptStep, type Failure } from "./attempt.ts"
 import { closeMessage } from "./closing.ts"
+import { isFull, makeRoom } from "./compaction.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
+import { remind } from "./remind.ts"
 import { type SettledCall, interruptedText } from "./tool-run.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 
@@ -18,22 +19,32 @@ import type { Turn, TurnDeps } from "./turn-state.ts"
  * `session.turn.ended`, and it is appended in the same tick in which the turn is found to be over, so that a prompt
  * is either seen by this turn or finds the session idle. Interruption ends it as `aborted`, after every tool has settled.
  */
-export async function runTurn(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
+export const runTurn = (deps: TurnDeps, turn: Turn): Promise<TurnOutcome> => ending(deps, turn, () => loop(deps, turn))
+
+/** Gives the work an end that is recorded, however it breaks off. */
+async function ending(deps: TurnDeps, turn: Turn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
   try {
-    return await loop(deps, turn)
+    return await work()
   } catch (error) {
     if (turn.run.signal.aborted) {
       const message = "The turn was interrupted."
-      return finish(deps, turn, "aborted", {
-        error: { name: "MessageAbortedError", data: { message } },
-        class: "aborted",
-      })
+      const aborted = { name: "MessageAbortedError" as const, data: { message } }
+      return finish(deps, turn, "aborted", { error: aborted, class: "aborted" })
     }
     if (error instanceof LeaseLost) throw error
     turn.log.error("a turn failed", { sessionID: turn.run.sessionID, error })
     const message = `Cairn failed internally: ${error instanceof Error ? error.message : String(error)}`
     return finish(deps, turn, "error", { error: { name: "UnknownError", data: { message } } })
   }
+}
+
+/** Compacts the conversation because the user wants it: a run without a prompt. Interruption leaves everything as it was. */
+export async function runCompaction(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
+  return await ending(deps, turn, async () => {
+    const failure = await makeRoom(deps, turn, "asked")
+    turn.run.signal.throwIfAborted()
+    return failure ? finish(deps, turn, "error", failure) : finish(deps, turn, "done")
+  })
 }
 
 async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
@@ -43,9 +54,23 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     if (deliverSteer(deps, turn)) guard.reset()
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
     if (last) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
-    const attempt = await attemptStep(deps, turn, { tools: !last })
+    const auto = deps.compaction.auto !== false
+    if (auto && isFull(deps, turn)) {
+      const failure = await makeRoom(deps, turn, "limit")
+      turn.run.signal.throwIfAborted()
+      if (failure) return finish(deps, turn, "error", failure)
+    }
+    const attempt = await attemptStep(deps, turn, { tools: !last, overflowAhead: auto })
     turn.run.signal.throwIfAborted()
-    if (!attempt.ok) return finish(deps, turn, "error", attempt.failure)
+    if (!attempt.ok) {
+      const failure =
+        auto && attempt.failure.class === "overflow"
+          ? await afterOverflow(deps, turn, attempt.failure)
+          : attempt.failure
+      if (!failure) continue
+      return finish(deps, turn, "error", failure)
+    }
+    turn.compactions = 0
     const { calls, answered } = attempt
     if (calls.some((call) => call.rejected)) return finish(deps, turn, "rejected")
     if (last) return finish(deps, turn, "step_limit")
@@ -60,6 +85,18 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     if (answered) return finish(deps, turn, "done")
     if (++empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
   }
+}
+
+/**
+ * The provider says that the request is too long. Undefined when it is to be sent again: smaller, or once more as it is
+ * when nothing can be taken from it, since some providers say so when they only are busy.
+ */
+async function afterOverflow(deps: TurnDeps, turn: Turn, refused: Failure): Promise<Failure | undefined> {
+  turn.overflows++
+  const failure = await makeRoom(deps, turn, "overflow")
+  turn.run.signal.throwIfAborted()
+  if (!failure || turn.overflows === 1) return undefined
+  return failure.class === "overflow" ? refused : failure
 }
 
 /** Takes waiting prompts into the turn as user messages. True when there was one. */
@@ -78,15 +115,6 @@ function deliverSteer(deps: TurnDeps, turn: Turn): boolean {
 
 const steerWaits = (deps: TurnDeps, turn: Turn): boolean =>
   deps.store.read.inbox(turn.run.sessionID).some((item) => item.delivery === "steer")
-
-/** Puts a note of ours into the history, stored like everything that the model reads. */
-function remind(turn: Turn, text: string): void {
-  const { run, agent, model } = turn
-  const note = { agent: agent.name, model: model.ref, parts: [{ type: "text" as const, text, synthetic: true }] }
-  const { message, events } = admit(run, note, { now: run.clock.now() })
-  run.write(...events)
-  turn.context.push(message)
-}
 
 function findLoop(guard: LoopGuard, calls: readonly SettledCall[]): Loop | undefined {
   let found: Loop | undefined
@@ -112,11 +140,6 @@ async function mayGoOn(deps: TurnDeps, circle: Loop, calls: readonly SettledCall
     },
   )
   return answer.ok
-}
-
-interface Failure {
-  readonly error: MessageError
-  readonly class?: ErrorClass
 }
 
 function emptyAnswer(turn: Turn): Failure {
@@ -159,6 +182,7 @@ function currentMessage(store: Store, turn: Turn): MessageWithParts | undefined 
 }
 
 function answerOf(message: MessageWithParts | undefined): string {
+  if (message?.info.role === "assistant" && message.info.summary) return ""
   const texts = message?.parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored) ?? []
   return texts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n")
 }

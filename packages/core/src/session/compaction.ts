@@ -1,0 +1,167 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
+import type { DurableEvent } from "@cairn/schema/event"
+import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
+import { effectiveLimits, usableTokens } from "../model/limits.ts"
+import { continueFragment } from "../prompt/summary.ts"
+import { type Failure, attemptStep } from "./attempt.ts"
+import { type Context, createContext } from "./context.ts"
+import { messageTokens, textTokens } from "./estimate.ts"
+import { historyOf, isCompaction, wordsOf } from "./history.ts"
+import { prunable } from "./prune.ts"
+import { remind } from "./remind.ts"
+import { shorten } from "./shorten.ts"
+import { tailBudget, tailStart } from "./tail.ts"
+import type { Target } from "./target.ts"
+import type { Turn, TurnDeps } from "./turn-state.ts"
+
+/** Compactions in a row that did not help before it is given up. */
+const strikes = 3
+
+/** Why room is needed: the request would not fit, the provider refused it, or the user wants it. */
+export type Need = "limit" | "overflow" | "asked"
+
+/** Tokens that a request may have, by what is known of the model so far. */
+export const usableOf = (deps: TurnDeps, turn: Turn): number =>
+  usableTokens(effectiveLimits(turn.model.limits, turn.overflows), deps.compaction.reserved)
+
+/** True when the next request is larger than what the model can use. */
+export function isFull(deps: TurnDeps, turn: Turn): boolean {
+  return turn.context.tokens(fixedTokens(turn)) > usableOf(deps, turn)
+}
+
+const fixedTokens = (turn: Turn): number => textTokens(turn.system.join("\n") + JSON.stringify(turn.tools))
+
+/** Characters of the user's own words that stay verbatim beside a summary. */
+const roomFor = (usable: number): number => Math.min(32_000, usable)
+
+/** The turn's context anew from what is stored: at its start, and when a compaction or a prune begins a new epoch. */
+export function buildContext(target: Target, stored: readonly MessageWithParts[], usable: number): Context {
+  return createContext(target, historyOf(stored, roomFor(usable)))
+}
+
+/**
+ * Makes the next request smaller: first by clearing old tool results, then by a summary. Undefined when that worked. A
+ * compaction that does not shrink the request is a failure, and so is the fourth one in a row.
+ */
+export async function makeRoom(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure | undefined> {
+  if (need === "limit" && prune(deps, turn)) return undefined
+  if (++turn.compactions > strikes && need !== "asked")
+    return tooLong("it was compacted three times and is still too long")
+  return await compact(deps, turn, need)
+}
+
+/** Clears old tool results. True when that is enough. */
+function prune(deps: TurnDeps, turn: Turn): boolean {
+  if (deps.compaction.prune === false) return false
+  const { run } = turn
+  const usable = usableOf(deps, turn)
+  const parts = prunable(deps.store.read.messages(run.sessionID), usable)
+  if (parts.length === 0) return false
+  const now = run.clock.now()
+  const events = parts.map((part): DurableEvent => {
+    const state =
+      part.state.status === "completed" ? { ...part.state, time: { ...part.state.time, compacted: now } } : part.state
+    return {
+      type: "message.part.updated",
+      properties: { sessionID: run.sessionID, part: { ...part, state }, time: now },
+    }
+  })
+  run.write(...events)
+  const history = historyOf(deps.store.read.messages(run.sessionID), roomFor(usable))
+  turn.context = createContext(turn.target, history, { counted: false })
+  return !isFull(deps, turn)
+}
+
+async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure | undefined> {
+  const { run, target } = turn
+  const usable = usableOf(deps, turn)
+  const stored = deps.store.read.messages(run.sessionID)
+  const start = tailStart(stored, target, tailBudget(usable, deps.compaction.preserve_recent_tokens))
+  const head = stored.slice(0, start).filter((message) => !isCompaction(message))
+  if (head.length === 0) return tooLong("nothing of it can be summed up")
+
+  const request = askForSummary(turn, stored[start]?.info.id, need)
+  const summed = await summarise(deps, turn, request, need)
+  if (!("message" in summed)) return summed
+  const before = messageTokens(turn.context.messages())
+  const after = buildContext(target, deps.store.read.messages(run.sessionID), usable)
+  if (messageTokens(after.messages()) >= before) return discard(turn, summed.message)
+  turn.context = after
+  if (need !== "asked") goOn(turn, stored, start)
+  run.publish({ type: "session.compacted", properties: { sessionID: run.sessionID } })
+  return undefined
+}
+
+/** The stored request for a summary: no part of the conversation, but it says where the tail begins. */
+function askForSummary(turn: Turn, tail: string | undefined, need: Need): string {
+  const { run, agent, model } = turn
+  const { sessionID } = run
+  const now = run.clock.now()
+  const id = run.messageID()
+  const info = { id, sessionID, role: "user" as const, time: { created: now }, agent: agent.name, model: model.ref }
+  const part = {
+    ...{ id: run.partID(), sessionID, messageID: id, type: "compaction" as const },
+    auto: need !== "asked",
+    ...(need === "overflow" && { overflow: true }),
+    ...(tail !== undefined && { tail_start_id: tail }),
+  }
+  run.write(
+    { type: "message.updated", properties: { sessionID, info } },
+    { type: "message.part.updated", properties: { sessionID, part, time: now } },
+  )
+  return id
+}
+
+/**
+ * Asks for the summary with the prompt as it is, so that the provider's cache serves it; when that does not fit, with
+ * long results cut, then with the older half left out, and again.
+ */
+async function summarise(
+  deps: TurnDeps,
+  turn: Turn,
+  parentID: string,
+  need: Need,
+): Promise<Failure | { readonly message: AssistantMessage }> {
+  const task: LanguageModelV4Message = { role: "user", content: [{ type: "text", text: deps.compaction.prompt }] }
+  let last: Failure | undefined
+  for (let cut = need === "overflow" ? 1 : 0; cut <= 4; cut++) {
+    const messages = [...shorten(turn.context.messages(), cut), task]
+    const attempt = await attemptStep(deps, turn, {
+      tools: false,
+      overflowAhead: true,
+      summary: { parentID, messages },
+    })
+    if (attempt.ok) {
+      const info = deps.store.read.message(attempt.messageID)
+      const text = deps.store.read
+        .parts(attempt.messageID)
+        .some((part) => part.type === "text" && part.text.trim() !== "")
+      if (text && info?.role === "assistant") return { message: info }
+      return tooLong("the model gave no summary")
+    }
+    last = attempt.failure
+    if (last.class !== "overflow") return last
+  }
+  return last ?? tooLong("no summary came")
+}
+
+/** A summary that makes nothing shorter is kept for the record only. */
+function discard(turn: Turn, message: AssistantMessage): Failure {
+  const failure = tooLong("its summary is not shorter than itself")
+  const info = { ...message, error: failure.error }
+  turn.run.write({ type: "message.updated", properties: { sessionID: turn.run.sessionID, info } })
+  return failure
+}
+
+/** Tells the model to go on when the compaction came in the middle of its work. */
+function goOn(turn: Turn, stored: readonly MessageWithParts[], start: number): void {
+  if (stored.at(-1)?.info.role === "user") return
+  const parent = stored.findIndex((message) => message.info.id === turn.parentID)
+  if (parent < 0) return
+  remind(turn, continueFragment(parent >= start ? undefined : wordsOf(stored[parent]!)))
+}
+
+function tooLong(why: string): Failure {
+  const message = `The conversation is too long for the model, and ${why}. Start a new session, or choose a model with a larger context.`
+  return { error: { name: "ContextOverflowError", data: { message } }, class: "overflow" }
+}

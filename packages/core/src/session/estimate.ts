@@ -1,0 +1,18 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
+
+/** What a picture or a document costs, whatever its bytes. Tokens. */
+const mediaTokens = 1_500
+
+/** Tokens of a text where nobody has counted them. */
+export const textTokens = (text: string): number => Math.ceil(text.length / 4)
+
+/** Tokens of messages as they would be sent, by the same measure; media count apart from their bytes. */
+export function messageTokens(messages: readonly LanguageModelV4Message[]): number {
+  let media = 0
+  const text = JSON.stringify(messages, (key, value: unknown) => {
+    if (key !== "data" || typeof value !== "object" || value === null || !("data" in value)) return value
+    media++
+    return "media"
+  })
+  return textTokens(text) + media * mediaTokens
+}

@@ -1,0 +1,87 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider"
+import type { MessageWithParts } from "@cairn/schema/message"
+import { summaryFragment } from "../prompt/summary.ts"
+
+/** A session's messages as the model is to see them. */
+export interface History {
+  /** What stands for everything that was compacted; empty when nothing was. */
+  readonly opening: readonly LanguageModelV4Message[]
+  /** The last messages before the compaction, verbatim. */
+  readonly tail: readonly MessageWithParts[]
+  readonly since: readonly MessageWithParts[]
+}
+
+/** The message that asks for a summary, or the summary itself: part of the record, not of the conversation. */
+export function isCompaction({ info, parts }: MessageWithParts): boolean {
+  return info.role === "assistant" ? info.summary === true : parts.some((part) => part.type === "compaction")
+}
+
+/**
+ * What is sent of a session: everything, or the newest finished summary with the user's own words, the tail that was kept
+ * beside it, and what came since. A pure function of the stored messages. `room` bounds the user's words, in characters.
+ */
+export function historyOf(stored: readonly MessageWithParts[], room: number): History {
+  const found = lastSummary(stored)
+  if (!found) return { opening: [], tail: [], since: stored }
+  const { request, summary, tailStart } = found
+  const head = stored.slice(0, tailStart)
+  const text = summaryFragment({ words: userWords(head, room), summary: textOf(stored[summary]!) })
+  return {
+    opening: [{ role: "user", content: [{ type: "text", text }] }],
+    tail: stored.slice(tailStart, request).filter((message) => !isCompaction(message)),
+    since: stored.slice(request).filter((_, index) => index + request !== summary),
+  }
+}
+
+function lastSummary(stored: readonly MessageWithParts[]) {
+  for (let summary = stored.length - 1; summary > 0; summary--) {
+    const message = stored[summary]!
+    const { info } = message
+    if (info.role !== "assistant" || !info.summary || info.error || info.time.completed === undefined) continue
+    if (textOf(message) === "") continue
+    const request = stored.findLastIndex((each, index) => index < summary && each.info.id === info.parentID)
+    const part = stored[request]?.parts.find((each) => each.type === "compaction")
+    if (part?.type !== "compaction") continue
+    const tail = stored.findIndex((each) => each.info.id === part.tail_start_id)
+    return { request, summary, tailStart: tail < 0 ? request : tail }
+  }
+  return undefined
+}
+
+/** What the user wrote, word for word: the first message, and of the others the newest that fit into `room` characters. */
+export function userWords(messages: readonly MessageWithParts[], room: number): string[] {
+  const words = messages
+    .filter((message) => message.info.role === "user")
+    .map(wordsOf)
+    .filter((text) => text !== "")
+  const [first, ...others] = words
+  if (first === undefined) return []
+  const opening = first.length > room ? `${first.slice(0, room)}\n[…]` : first
+  let left = room - opening.length
+  const newest: string[] = []
+  for (const text of others.toReversed()) {
+    left -= text.length
+    if (left < 0) break
+    newest.unshift(text)
+  }
+  const skipped = others.length - newest.length
+  return [opening, ...(skipped > 0 ? [`[${skipped} messages between are left out]`] : []), ...newest]
+}
+
+/** The user's own text, and the names of what was attached. */
+export function wordsOf(message: MessageWithParts): string {
+  return message.parts
+    .flatMap((part) => {
+      if (part.type === "text") return part.synthetic || part.ignored ? [] : [part.text.trim()]
+      return part.type === "file" ? [`[attached: ${part.filename ?? "a file"} (${part.mime})]`] : []
+    })
+    .filter((text) => text !== "")
+    .join("\n")
+}
+
+function textOf({ parts }: MessageWithParts): string {
+  return parts
+    .flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : []))
+    .join("\n")
+    .trim()
+}
