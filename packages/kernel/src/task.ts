@@ -119,12 +119,18 @@ interface StreamSource<T> {
 export async function* until<T>(source: Source<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
   const { next, stop } = "getReader" in source ? reading(source) : iterating(source)
   let ended = false
+  // One listener for all steps: streams have tens of thousands of them.
+  let giveUp = (_reason: unknown): void => {}
+  const unlink = onAbort(signal, () => giveUp(signal.reason))
   try {
     while (true) {
       signal.throwIfAborted()
-      const step = await abortable(next(), signal).catch((error: unknown) => {
-        ended = !signal.aborted
-        throw error
+      const step = await new Promise<Awaited<ReturnType<typeof next>>>((resolve, reject) => {
+        giveUp = reject
+        next().then(resolve, (error: unknown) => {
+          ended = !signal.aborted
+          reject(error)
+        })
       })
       if (step.done) {
         ended = true
@@ -133,6 +139,7 @@ export async function* until<T>(source: Source<T>, signal: AbortSignal): AsyncGe
       yield step.value as T
     }
   } finally {
+    unlink()
     if (!ended) await abortable(stop(signal.reason), signal).catch(unlessAborted(signal))
   }
 }
