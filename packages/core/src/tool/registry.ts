@@ -1,7 +1,7 @@
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
-import type { z } from "zod"
+import { z } from "zod"
 import type { Tool } from "./define.ts"
 import { jsonSchemaOf } from "./json-schema.ts"
 import type { JsonSchema } from "./json-schema.ts"
@@ -28,8 +28,20 @@ export interface ToolSchema {
   readonly parameters: JsonSchema
 }
 
-export function toolSchema(tool: Tool): ToolSchema {
-  return { name: tool.name, description: tool.description.trim(), parameters: jsonSchemaOf(tool.parameters) }
+/** `brief` for models with little room: the description's first sentence. */
+export function toolSchema(tool: Tool, brief = false): ToolSchema {
+  const description = tool.description.trim()
+  return {
+    name: tool.name,
+    description: brief ? firstSentence(description) : description,
+    parameters: jsonSchemaOf(tool.parameters),
+  }
+}
+
+/** What begins with a colon's promise (a format, an example) is not cut: it would say nothing. */
+function firstSentence(text: string): string {
+  const [start = ""] = text.split("\n", 1)
+  return start.endsWith(":") ? text : (/^.*?\.(?=\s|$)/.exec(start)?.[0] ?? start)
 }
 
 const longestShown = 80
@@ -43,8 +55,7 @@ export function parseArguments(tool: Tool, raw: string): Result<Record<string, u
   if ("problem" in loose) return err(refusal(tool, [loose.problem]))
   const direct = tool.parameters.safeParse(loose.value)
   if (direct.success && isRecord(loose.value) && isRecord(direct.data)) {
-    const misspelt = unknownFields(loose.value, jsonSchemaOf(tool.parameters))
-    if (misspelt.length === 0) return ok(direct.data)
+    if (unknownFields(loose.value, fieldsOf(tool)).length === 0) return ok(direct.data)
   }
   const schema = jsonSchemaOf(tool.parameters)
   const value = repairArguments(loose.value, schema)
@@ -53,7 +64,7 @@ export function parseArguments(tool: Tool, raw: string): Result<Record<string, u
   const issues = repaired.success
     ? ["expected an object"]
     : repaired.error.issues.map((issue) => describe(issue, value))
-  return err(refusal(tool, [...issues, ...unknownFields(value, schema)]))
+  return err(refusal(tool, [...issues, ...unknownFields(value, fieldsOf(tool))]))
 }
 
 function refusal(tool: Tool, problems: readonly string[]): ToolFailure {
@@ -76,10 +87,15 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
   return `${path}: ${issue.message}, ${came}`
 }
 
+/** Names of the tool's fields, undefined where there are no named ones. Making the JSON schema costs more than all else here. */
+function fieldsOf({ parameters }: Tool): readonly string[] | undefined {
+  const fields = parameters instanceof z.ZodObject ? parameters.shape : jsonSchemaOf(parameters).properties
+  return fields && Object.keys(fields)
+}
+
 /** Says of each field that the tool does not have which one was perhaps meant. */
-function unknownFields(value: unknown, schema: JsonSchema): string[] {
-  if (!isRecord(value) || !schema.properties) return []
-  const names = Object.keys(schema.properties)
+function unknownFields(value: unknown, names: readonly string[] | undefined): string[] {
+  if (!isRecord(value) || !names) return []
   return Object.keys(value)
     .filter((key) => !names.includes(key))
     .map((key) => {
