@@ -6,6 +6,7 @@ import type { CatalogModel, Price } from "./catalog.ts"
 import type { Credential } from "./credential.ts"
 import type { ModelCapabilities, ModelCost, ModelLimits, ModelPrice, ModelTimeouts, ResolvedModel } from "./define.ts"
 import type { Endpoint } from "./endpoint.ts"
+import { openOnce } from "./open-once.ts"
 
 /** Catalogue and config of one model, config first, objects field by field. */
 export type Definition = CatalogModel & Pick<ModelConfig, "id" | "options" | "headers" | "quirks" | "profile">
@@ -71,7 +72,7 @@ export function buildModel(parts: Parts): ResolvedModel {
     timeouts: timeoutsOf(config, new URL(baseURL).hostname),
     baseURL,
     keySource: credential.source,
-    open: (fetch = pinned) =>
+    open: openOnce(pinned, (fetch) =>
       protocol.open(apiID, {
         baseURL,
         apiKey: credential.key,
@@ -80,6 +81,7 @@ export function buildModel(parts: Parts): ResolvedModel {
         extra,
         reasoningField: reasoningField(definition),
       }),
+    ),
   }
 }
 
