@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { HeadlessLine } from "@cairn/schema/headless"
 import { fakeEngine } from "../test/fake-engine.ts"
-import { captured, fakeIo, type FakeIoOptions } from "../test/fake-io.ts"
+import { captured, fakeIo, stdinOf, type FakeIoOptions } from "../test/fake-io.ts"
 import { assistant, part, session, sessionID, user, userMessageID } from "../test/values.ts"
 import { runCli } from "./cli.ts"
 
@@ -126,6 +126,35 @@ describe("session show", () => {
       out: "",
       err: expect.stringContaining("no session ses_none"),
     })
+  })
+})
+
+describe("session delete", () => {
+  const engine = () => fakeEngine(undefined, { session: (id) => (id === sessionID ? session() : undefined) })
+
+  test("asks on a terminal, by title", async () => {
+    const asked = engine()
+    const { code, out, err } = await cairn(["session", "delete", sessionID], {
+      engine: asked,
+      stdin: stdinOf("terminal", ["y\n"]),
+    })
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: `deleted ${sessionID}  Fix the parser\n`,
+      err: `${sessionID}  Fix the parser\nDelete 1 session? [y/N] `,
+    })
+    expect(asked.deleted).toEqual([sessionID])
+  })
+
+  test("deletes nothing without a yes", async () => {
+    const asked = engine()
+    const stdin = stdinOf("terminal", ["\n"])
+    expect(await cairn(["session", "delete", sessionID], { engine: asked, stdin })).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringContaining("Nothing was deleted."),
+    })
+    expect(asked.deleted).toEqual([])
   })
 })
 

@@ -22,6 +22,11 @@ const accepted: [Flag, string, unknown][] = [
   [flags.trustFlag, "true", true],
   [flags.allFlag, "true", true],
   [flags.limitFlag, "20", 20],
+  [flags.yesFlag, "true", true],
+  [flags.exportFormatFlag, "json", "json"],
+  [flags.exportFormatFlag, "markdown", "markdown"],
+  [flags.outputFlag, "out/a b.md", "out/a b.md"],
+  [flags.sanitizeFlag, "true", true],
 ]
 const refused: [Flag, string, RegExp][] = [
   [flags.modelFlag, "claude", /expected provider\/model/],
@@ -41,6 +46,10 @@ const refused: [Flag, string, RegExp][] = [
   [flags.trustFlag, "always", /takes no value/],
   [flags.allFlag, "x", /takes no value/],
   [flags.limitFlag, "0", /from 1/],
+  [flags.yesFlag, "y", /takes no value/],
+  [flags.exportFormatFlag, "text", /expected json or markdown, got "text"/],
+  [flags.outputFlag, "", /empty/],
+  [flags.sanitizeFlag, "no", /takes no value/],
   [flags.limitFlag, "1e9", /from 1/],
   [flags.limitFlag, "-3", /from 1/],
 ]

@@ -121,6 +121,37 @@ export const limitFlag: Flag<number> = {
       : err(`expected a number from 1 to 999999, got ${JSON.stringify(text)}`),
 }
 
+export const yesFlag: Flag<boolean> = {
+  name: "yes",
+  short: "y",
+  doc: "Do not ask first; needed where nobody can be asked",
+  parse: on,
+}
+
+export const exportFormatFlag: Flag<"json" | "markdown"> = {
+  name: "format",
+  value: "json|markdown",
+  doc: "json holds everything, markdown is for reading",
+  completion: ["json", "markdown"],
+  parse: (text) =>
+    text === "json" || text === "markdown" ? ok(text) : err(`expected json or markdown, got ${JSON.stringify(text)}`),
+}
+
+export const outputFlag: Flag<string> = {
+  name: "output",
+  short: "o",
+  value: "path",
+  doc: "Write to this new file (for the current user only) instead of stdout",
+  completion: "file",
+  parse: words,
+}
+
+export const sanitizeFlag: Flag<boolean> = {
+  name: "sanitize",
+  doc: "Leave out what files and commands held, and hide secrets and the home directory",
+  parse: on,
+}
+
 /** The shape of a session id; whether it exists is the engine's to say. */
 function sessionID(text: string): Result<string, string> {
   return /^ses_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a session id (ses_…), got ${JSON.stringify(text)}`)

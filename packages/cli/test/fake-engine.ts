@@ -87,6 +87,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       const end = await play({ input, publish, answer, aborted: abortion.promise })
       return "kind" in end ? { ok: false, error: end } : ok(end)
     },
+    compact: async () => ok(outcome()),
     async abort() {
       abortion.resolve()
       return true

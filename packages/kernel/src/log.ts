@@ -113,8 +113,13 @@ function described(error: Error): object {
 
 /** Without what looks like a secret, then cut: only the part that can be shown is looked at. */
 function shortened(text: string, limit: number): string {
-  const safe = secretText.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text.slice(0, 2 * limit))
+  const safe = withoutSecrets(text.slice(0, 2 * limit))
   return text.length <= limit ? safe : `${safe.slice(0, limit)}… (${text.length} characters)`
+}
+
+/** The text without what looks like a secret: keys of known forms, and those in headers and addresses. */
+export function withoutSecrets(text: string): string {
+  return secretText.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text)
 }
 
 function few(items: unknown[], limit: number): unknown[] {

@@ -4,7 +4,10 @@ import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
 import { runCommand } from "./run.ts"
+import { sessionDeleteCommand } from "./session-delete.ts"
+import { sessionExportCommand } from "./session-export.ts"
 import { sessionListCommand } from "./session-list.ts"
+import { sessionRenameCommand } from "./session-rename.ts"
 import { sessionShowCommand } from "./session-show.ts"
 
 /** Every command, in the order in which help lists them. */
@@ -12,6 +15,9 @@ export const commands: readonly Command[] = [
   runCommand,
   sessionListCommand,
   sessionShowCommand,
+  sessionExportCommand,
+  sessionRenameCommand,
+  sessionDeleteCommand,
   debugPathsCommand,
   debugConfigCommand,
   debugVerifyCommand,

@@ -20,7 +20,7 @@ export function transcript(session: Session, messages: readonly MessageWithParts
 }
 
 /** Each step is a message of its own; what one agent did in a row is one block. */
-function joined(messages: readonly MessageWithParts[]): MessageWithParts[] {
+export function joined(messages: readonly MessageWithParts[]): MessageWithParts[] {
   const blocks: MessageWithParts[] = []
   for (const message of messages) {
     const last = blocks.at(-1)
@@ -43,12 +43,14 @@ function messageLines(message: MessageWithParts, view: ToolView): string[] {
   ]
 }
 
-function speaker({ info }: MessageWithParts): string {
+/** Who a message is from: `You`, or the agent with its model. */
+export function speaker({ info }: MessageWithParts): string {
   if (info.role === "user") return "You"
   return sanitiseLine(`${info.agent} (${info.providerID}/${info.modelID})`)
 }
 
-function failure({ info }: MessageWithParts): MessageError | undefined {
+/** What ended the message before its time. */
+export function failure({ info }: MessageWithParts): MessageError | undefined {
   return info.role === "assistant" ? info.error : undefined
 }
 
@@ -59,6 +61,7 @@ export function errorText(error: MessageError): string {
   return error.name === "MessageOutputLengthError" ? "the answer was longer than the model may write" : error.name
 }
 
-function moment(time: number): string {
+/** `2026-01-01 12:30`, UTC. */
+export function moment(time: number): string {
   return new Date(time).toISOString().replace("T", " ").slice(0, 16)
 }

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test"
+import { stat } from "node:fs/promises"
+import path from "node:path"
+import { Message } from "@cairn/schema/message"
+import { Part } from "@cairn/schema/part"
+import { Session } from "@cairn/schema/session"
+import { gate } from "@cairn/testkit/gate"
+import { headers, text, toolCall, waitFor } from "@cairn/testkit/scenario"
+import { startModelServer } from "@cairn/testkit/server"
+import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
+import { cairn, startCairn } from "./run-cairn.ts"
+
+const unknown = "ses_000000000000000000000000zz"
+
+/** A workspace with one session that read a file. */
+async function spoken(): Promise<AsyncDisposable & { space: TempWorkspace; id: string }> {
+  const space = await tempWorkspace({ files: { "notes.txt": "the PRIVATE plan\n" } })
+  await using server = await startModelServer([[toolCall("read", { filePath: "notes.txt" })], [text("I read it.")]])
+  const run = await cairn(space, ["run", "--format", "json", "--title", "Old title", "read my notes"], { server })
+  return { space, id: String(run.result()["sessionID"]), [Symbol.asyncDispose]: () => space[Symbol.asyncDispose]() }
+}
+
+describe("session export", () => {
+  test("is the original's shape, and every value fits the schema", async () => {
+    await using made = await spoken()
+    const { code, out, err } = await cairn(made.space, ["session", "export", made.id])
+    expect([code, err]).toEqual([0, ""])
+    const exported: { info: unknown; messages: { info: unknown; parts: unknown[] }[] } = JSON.parse(out)
+    expect(Object.keys(exported)).toEqual(["info", "messages"])
+    expect(Session.parse(exported.info)).toMatchObject({ id: made.id, title: "Old title" })
+    for (const { info, parts } of exported.messages) {
+      Message.parse(info)
+      for (const part of parts) Part.parse(part)
+    }
+    expect(exported.messages.length).toBeGreaterThanOrEqual(3)
+    expect(out).toContain("the PRIVATE plan")
+  })
+
+  test("sanitized has no content of files and no home directory, and still fits the schema", async () => {
+    await using made = await spoken()
+    for (const format of ["json", "markdown"]) {
+      const argv = ["session", "export", "--sanitize", "--format", format, made.id]
+      const { code, out } = await cairn(made.space, argv)
+      expect(code).toBe(0)
+      expect(out).toContain("read my notes")
+      expect(out).not.toContain("PRIVATE")
+      expect(out).not.toContain(`"${made.space.home}/`)
+      if (format !== "json") continue
+      const { messages }: { messages: { parts: unknown[] }[] } = JSON.parse(out)
+      for (const { parts } of messages) for (const part of parts) Part.parse(part)
+    }
+  })
+
+  test("as markdown into a new file of the user's own", async () => {
+    await using made = await spoken()
+    const argv = ["session", "export", made.id, "--format", "markdown", "--output", "out.md"]
+    expect(await cairn(made.space, argv)).toMatchObject({ code: 0, out: "", err: "wrote out.md\n" })
+    const written = await made.space.read("out.md")
+    expect(written).toStartWith("# Old title\n")
+    expect(written).toContain("**read notes.txt**")
+    expect((await stat(path.join(made.space.dir, "out.md"))).mode & 0o777).toBe(0o600)
+    const again = await cairn(made.space, argv)
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining("exists already") })
+    expect(await made.space.read("out.md")).toBe(written)
+    const nowhere = await cairn(made.space, ["session", "export", made.id, "-o", "none/out.md"])
+    expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining("directory does not exist") })
+  })
+})
+
+describe("session rename", () => {
+  test("changes the title for good", async () => {
+    await using made = await spoken()
+    const renamed = await cairn(made.space, ["session", "rename", made.id, "A", "new\n title"])
+    expect(renamed).toMatchObject({ code: 0, out: `renamed ${made.id}  A new title\n`, err: "" })
+    const json = await cairn(made.space, ["session", "rename", made.id, "Last", "--format", "json"])
+    expect(Session.parse(JSON.parse(json.out)).title).toBe("Last")
+    expect((await cairn(made.space, ["session", "list"])).out).toContain("  Last\n")
+    expect((await cairn(made.space, ["debug", "verify"])).code).toBe(0)
+  })
+
+  test("refuses an empty title, a very long one, and a missing one", async () => {
+    await using space = await tempWorkspace()
+    for (const title of [[" "], ["x".repeat(501)], []]) {
+      const { code, out, err } = await cairn(space, ["session", "rename", unknown, ...title])
+      expect([code, out]).toEqual([2, ""])
+      expect(err).toContain("title")
+    }
+  })
+})
+
+describe("session delete", () => {
+  test("needs --yes where nobody can be asked", async () => {
+    await using made = await spoken()
+    const refused = await cairn(made.space, ["session", "delete", made.id])
+    expect(refused).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") })
+    expect((await cairn(made.space, ["session", "show", made.id])).code).toBe(0)
+  })
+
+  test("removes what was said, and says so", async () => {
+    await using made = await spoken()
+    const deleted = await cairn(made.space, ["session", "delete", "--yes", made.id, made.id])
+    expect(deleted).toMatchObject({ code: 0, out: `deleted ${made.id}  Old title\n`, err: "" })
+    expect((await cairn(made.space, ["session", "show", made.id])).code).toBe(2)
+    expect((await cairn(made.space, ["session", "list", "--format", "json"])).out).toBe("[]\n")
+    expect((await cairn(made.space, ["debug", "verify"])).code).toBe(0)
+  })
+
+  test("deletes nothing when one id is unknown", async () => {
+    await using made = await spoken()
+    const refused = await cairn(made.space, ["session", "delete", "--yes", made.id, unknown])
+    expect(refused).toMatchObject({ code: 2, out: "", err: expect.stringContaining(unknown) })
+    expect((await cairn(made.space, ["session", "show", made.id])).code).toBe(0)
+  })
+
+  test("leaves a running session alone and deletes the others", async () => {
+    const hold = gate()
+    await using made = await spoken()
+    await using server = await startModelServer([[headers(), waitFor(hold), text("Done.")]])
+    const run = startCairn(made.space, ["run", "--format", "json", "slowly"], { server })
+    const running = (await run.printed(/"sessionID":"(ses_\w+)"/))[1] ?? ""
+    await server.received(0)
+    const argv = ["session", "delete", "--yes", "--format", "json", running, made.id]
+    const { code, out, err } = await cairn(made.space, argv)
+    expect(code).toBe(2)
+    expect(JSON.parse(out)).toEqual({
+      deleted: [made.id],
+      refused: [{ id: running, message: expect.stringContaining(`pid ${run.child.pid}`) }],
+    })
+    expect(err).toContain(`pid ${run.child.pid}`)
+    hold.open()
+    expect(await run.ended).toMatchObject({ code: 0 })
+    expect((await cairn(made.space, ["session", "show", running])).code).toBe(0)
+  })
+})
+
+test.each([["show"], ["export"], ["rename"], ["delete"]])("session %s of an unknown id is exit 2", async (name) => {
+  await using space = await tempWorkspace()
+  const more = name === "rename" ? ["title"] : name === "delete" ? ["--yes"] : []
+  const run = await cairn(space, ["session", name, unknown, ...more])
+  expect(run).toMatchObject({ code: 2, out: "", err: expect.stringContaining(`no session ${unknown}`) })
+})
