@@ -13,7 +13,7 @@ import type { AskMode, TurnOutcome } from "../engine.ts"
 import { type Lease, heartbeatEvery } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { type Admission, admit } from "./admit.ts"
-import { recoverSession } from "./recovery.ts"
+import { closeRun, recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
 
 /** What a run is about. */
@@ -184,7 +184,7 @@ class SessionCoordinator implements Coordinator {
     }
   }
 
-  /** One run from start to end. Never rejects: what cannot even be recorded is an outcome too. */
+  /** One run from start to end. Never rejects: a defect ends the turn, and what cannot even be recorded is an outcome too. */
   async #supervise(begun: Begun): Promise<TurnOutcome> {
     const { run, group } = begun
     const stopBeating = heartbeat(this.#deps, run.runID, group)
@@ -192,12 +192,34 @@ class SessionCoordinator implements Coordinator {
       await using _ = group
       return await this.#deps.turn(begun)
     } catch (error) {
-      this.#deps.log.error("a run could not be ended properly", { sessionID: run.sessionID, error })
-      return unrecorded(run.sessionID, error)
+      this.#deps.log.error("a run failed outside of its turn", { sessionID: run.sessionID, error })
+      return this.#abandon(run, error)
     } finally {
       stopBeating()
       this.#release(run.sessionID, run.runID)
     }
+  }
+
+  /** Records the end of a run that could not do so itself; when even that is impossible, the next start will. */
+  #abandon(run: Run, problem: unknown): TurnOutcome {
+    const { store, clock, log } = this.#deps
+    const { sessionID, runID } = run
+    const error = { name: "UnknownError" as const, data: { message: messageOf(problem) } }
+    try {
+      run.end(
+        ...closeRun(store, {
+          sessionID,
+          runID,
+          now: clock.now(),
+          reason: "error",
+          error,
+          toolError: error.data.message,
+        }),
+      )
+    } catch (again) {
+      log.error("the end of a run could not be recorded", { sessionID, error: again })
+    }
+    return { sessionID, reason: "error", text: "", tokens: noTokens(), cost: 0, error, denied: 0 }
   }
 
   /** The session is free from here on. Idempotent. */
@@ -272,15 +294,5 @@ function busy(sessionID: string, lease: Lease): SetupError {
   }
 }
 
-function unrecorded(sessionID: string, error: unknown): TurnOutcome {
-  const message = `The turn ended and this could not be recorded: ${error instanceof Error ? error.message : String(error)}`
-  return {
-    sessionID,
-    reason: "error",
-    text: "",
-    tokens: noTokens(),
-    cost: 0,
-    error: { name: "UnknownError", data: { message } },
-    denied: 0,
-  }
-}
+const messageOf = (problem: unknown): string =>
+  `Cairn failed internally: ${problem instanceof Error ? problem.message : String(problem)}`

@@ -1,6 +1,7 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { Log } from "@cairn/kernel/log"
-import type { DurableEvent } from "@cairn/schema/event"
+import type { MessageError } from "@cairn/schema/error"
+import type { DurableEvent, TurnEnd } from "@cairn/schema/event"
 import type { Store } from "../store/store.ts"
 import { closeMessage } from "./closing.ts"
 
@@ -16,23 +17,34 @@ export function recoverAll(store: Store, clock: Clock, log: Log): string[] {
 
 /** Closes the session's run if its owner is dead. False when there is none, or it lives. */
 export function recoverSession(store: Store, clock: Clock, log: Log, sessionID: string): boolean {
-  const entries = store.recover(sessionID, (lease) => closingEvents(store, sessionID, lease.runID, clock.now()))
+  const entries = store.recover(sessionID, (lease) => restartEvents(store, sessionID, lease.runID, clock.now()))
   if (entries) log.info("a run of a dead process was closed", { sessionID, events: entries.length })
   return entries !== undefined
 }
 
-function closingEvents(store: Store, sessionID: string, runID: string, now: number): DurableEvent[] {
+function restartEvents(store: Store, sessionID: string, runID: string, now: number): DurableEvent[] {
   const error = {
     name: "MessageAbortedError" as const,
     data: { message: "Cairn was stopped in the middle of this turn." },
   }
+  return closeRun(store, { sessionID, runID, now, reason: "interrupted_by_restart", error, toolError })
+}
+
+interface Broken {
+  readonly sessionID: string
+  readonly runID: string
+  readonly now: number
+  readonly reason: TurnEnd
+  readonly error: MessageError
+  readonly toolError: string
+}
+
+/** The last events of a run that cannot end by itself: whatever stands open in its session is closed. */
+export function closeRun(store: Store, { sessionID, runID, now, reason, error, toolError }: Broken): DurableEvent[] {
   return [
-    ...settleAsks(store, sessionID, "interrupted by a restart"),
+    ...settleAsks(store, sessionID, "the turn broke off"),
     ...store.read.messages(sessionID).flatMap((message) => closeMessage(message, { toolError, error, now })),
-    {
-      type: "session.turn.ended",
-      properties: { sessionID, runID, time: now, reason: "interrupted_by_restart", error },
-    },
+    { type: "session.turn.ended", properties: { sessionID, runID, time: now, reason, error } },
   ]
 }
 

@@ -17,16 +17,16 @@ export const tailBudget = (usable: number, configured?: number): number =>
 export function tailStart(messages: readonly MessageWithParts[], target: Target, budget: number): number {
   let start = messages.length
   let left = budget
+  let answered = false
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index]!
     if (isCompaction(message)) break
-    const history = { opening: [], tail: [], since: [message] }
-    left -= messageTokens(createContext(target, history).messages())
-    const unanswered = message.info.role === "user" && start === index + 1 && onlyUser(messages.slice(index))
-    if (left < 0 && !unanswered) break
+    const sent = createContext(target, { opening: [], tail: [], since: [message] }).messages()
+    // An answer that broke off before it said anything is no answer.
+    answered ||= message.info.role === "assistant" && sent.length > 0
+    left -= sent.length === 0 ? 0 : messageTokens(sent)
+    if (left < 0 && answered) break
     start = index
   }
   return start
 }
-
-const onlyUser = (messages: readonly MessageWithParts[]) => messages.every(({ info }) => info.role === "user")

@@ -58,7 +58,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     deps.seen.restore(run.sessionID, seenIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
     const usable = usableTokens(model.limits, deps.compaction.reserved)
-    const toolbox = createToolbox(deps.tools, agent.rules, editFormatOf(model.apiID), begun.asks === "wait")
+    const toolbox = createToolbox(deps.tools, agent.rules, {
+      format: editFormatOf(model.apiID),
+      attending: begun.asks === "wait",
+      small: false,
+    })
     const system = await deps.system(run.sessionID, agent)
     const turn = newTurn({
       run,
