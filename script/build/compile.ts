@@ -57,6 +57,8 @@ function bundle(outfile: string, target: Target, ripgrep: string): Promise<Bun.B
     plugins: [embedRipgrep(ripgrep)],
     compile: {
       outfile,
+      // Most of what a run does it does once: compiling it costs more than it saves (decisions/2026-11-22-executable.md).
+      jitPolicy: 4,
       // Where it is started is somebody's project: nothing there may configure the runtime, or run before us.
       autoloadDotenv: false,
       autoloadBunfig: false,
