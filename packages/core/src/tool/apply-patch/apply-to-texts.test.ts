@@ -50,6 +50,8 @@ test("the patch may stand in a fence or in a heredoc", () => {
     `\`\`\`diff\n${bare}\n\`\`\``,
     `apply_patch <<'EOF'\n${bare}\nEOF`,
     `<<"PATCH"\n${bare}\nPATCH\n`,
+    `cat <<'EOF'\n${bare}\nEOF`,
+    `cat <<EOF | apply_patch\n${bare}\nEOF\n`,
     `\n${bare}\n\n`,
     bare.replaceAll("\n", "\r\n"),
   ]) {

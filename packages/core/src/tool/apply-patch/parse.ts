@@ -138,7 +138,9 @@ function isMark(line: string): boolean {
 /** What may stand before the patch: an opening fence, a heredoc with or without the command. */
 function isWrapping(line: string): boolean {
   return (
-    line.trim() === "" || /^\s*```\w*\s*$/.test(line) || /^\s*(apply_?patch\s*)?<<-?\s*['"]?\w+['"]?\s*$/.test(line)
+    line.trim() === "" ||
+    /^\s*```\w*\s*$/.test(line) ||
+    /^\s*((apply_?patch|cat)\s*)?<<-?\s*(['"]?)\w+\3(\s*\|\s*apply_?patch)?\s*$/.test(line)
   )
 }
 
