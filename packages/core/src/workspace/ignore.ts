@@ -1,5 +1,5 @@
 import { posix } from "node:path"
-import createMatcher from "ignore"
+import { type IgnoreRule, ignoreRule } from "./ignore-rule.ts"
 
 /**
  * Which of the paths would git ignore, given its ignore files by path relative to the root (".gitignore",
@@ -10,33 +10,56 @@ export function ignored(files: Readonly<Record<string, string>>, paths: readonly
   return paths.filter(isIgnored)
 }
 
-/** All files become one list of rules, parents first, since the last rule that matches decides. */
+/** A rule and the directory of its file, as names. */
+interface PlacedRule extends IgnoreRule {
+  readonly base: readonly string[]
+}
+
 function ignoreMatcher(files: Readonly<Record<string, string>>): (path: string) => boolean {
-  const byDepth = Object.keys(files).toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
-  const matcher = createMatcher({ ignorecase: false })
-  for (const file of byDepth) {
-    const directory = posix.dirname(posix.normalize(file))
-    for (const line of (files[file] ?? "").replace(/^\uFEFF/, "").split("\n"))
-      matcher.add(ruleIn(directory, line.replace(/\r$/, "")))
+  const rules = rulesOf(files)
+  const directories = new Map<string, boolean>()
+  /** What is below an ignored directory is ignored whatever the rules say of it. */
+  const isIgnored = (names: readonly string[], directory: boolean): boolean => {
+    for (let depth = 1; depth < names.length; depth++) {
+      const key = names.slice(0, depth).join("/")
+      const known = directories.get(key) ?? lastWord(rules, names.slice(0, depth), true)
+      directories.set(key, known)
+      if (known) return true
+    }
+    return lastWord(rules, names, directory)
   }
   return (path) => {
     const normal = posix.normalize(path)
     if (normal === "." || normal === "./" || normal === ".." || normal.startsWith("../") || normal.startsWith("/"))
       return false
-    return matcher.ignores(normal)
+    const directory = normal.endsWith("/")
+    return isIgnored((directory ? normal.slice(0, -1) : normal).split("/"), directory)
   }
 }
 
-/** A rule of a file in `directory`, as a rule of the root. */
-function ruleIn(directory: string, line: string): string[] {
-  if (directory === "." || line.startsWith("#") || line.trim() === "") return [line]
-  const negated = line.startsWith("!")
-  const rule = negated ? line.slice(1) : line
-  const prefix = `/${directory.replace(/[\\*?[\]!#]/g, "\\$&")}`
-  // A slash anywhere but at the end ties a rule to its directory.
-  const tied = /\/./.test(rule.trimEnd())
-  const body = tied ? rule.replace(/^\//, "") : `**/${rule}`
-  return [`${negated ? "!" : ""}${prefix}/${body}`]
+/** All files become one list of rules, parents first, since the last rule that matches decides. */
+function rulesOf(files: Readonly<Record<string, string>>): PlacedRule[] {
+  const byDepth = Object.keys(files).toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
+  return byDepth.flatMap((file) => {
+    const directory = posix.dirname(posix.normalize(file))
+    const base = directory === "." ? [] : directory.split("/")
+    const lines = (files[file] ?? "").replace(/^\uFEFF/, "").split("\n")
+    return lines.flatMap((line): PlacedRule[] => {
+      const rule = ignoreRule(line.replace(/\r$/, ""))
+      return rule ? [{ ...rule, base }] : []
+    })
+  })
+}
+
+function lastWord(rules: readonly PlacedRule[], names: readonly string[], directory: boolean): boolean {
+  const found = rules.findLast(({ base, directories, matches }) => {
+    if (directories && !directory) return false
+    if (base.length === 0) return matches(names)
+    return (
+      names.length > base.length && base.every((name, at) => name === names[at]) && matches(names.slice(base.length))
+    )
+  })
+  return found !== undefined && !found.negated
 }
 
 function depth(path: string): number {
