@@ -37,7 +37,8 @@ const folderArrows: Record<string, readonly string[]> = {
   permission: ["workspace", "process"],
   model: ["config", "net"],
   agent: ["config", "permission"],
-  prompt: ["agent", "workspace"],
+  instruction: ["workspace", "net"],
+  prompt: ["agent", "workspace", "instruction"],
   tool: ["permission", "process", "workspace", "net"],
   probe: ["tool", "permission", "workspace", "config", "model"],
   session: [
@@ -49,6 +50,7 @@ const folderArrows: Record<string, readonly string[]> = {
     "permission",
     "model",
     "agent",
+    "instruction",
     "prompt",
     "tool",
     "engine.ts",

@@ -11,6 +11,7 @@ import { type LoadedConfig, loadConfig } from "./config/load.ts"
 import { ensureDataDir, type Paths } from "./config/paths.ts"
 import type { Engine, EngineOptions, EnginePaths } from "./engine.ts"
 import { createEngineOf } from "./facade.ts"
+import { createInstructions } from "./instruction/instructions.ts"
 import { fileSink } from "./log-file.ts"
 import { callModel } from "./model/call.ts"
 import { type Catalog, createCatalog } from "./model/catalog.ts"
@@ -82,11 +83,17 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
     limits: { maxLines: limits?.max_lines, maxBytes: limits?.max_bytes },
   })
   const seen = createSeen()
+  const instructions = createInstructions({
+    ...{ net, clock, log: log.child("instruction"), cacheDir: paths.cache },
+    places: { ...config.value.paths, directory, worktree },
+    named: config.value.instructions,
+    trusted: config.value.trusted,
+  })
   const saveTodos = (sessionID: string, todos: Parameters<Parameters<typeof buildTools>[0]["saveTodos"]>[1]) =>
     void store.append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }])
   const questions = createQuestions({ append: (sessionID, events) => void store.append(sessionID, events), ids })
   const tools = buildTools({
-    ...{ clock, supervisor, output, seen, agents, env, home, worktree, saveTodos },
+    ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree, saveTodos },
     todos: (sessionID) => store.read.todos(sessionID),
     askQuestions: (asked, context) => questions.ask(asked, context),
     wanted: namedByConfig(config.value.layers),
@@ -101,13 +108,9 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   })
 
   const preparer = createPreparer({ store, clock, models, agents })
-  const system = createSystemPrompts({
-    location: location.value,
-    places: config.value.paths,
-    platform: process.platform,
-  })
+  const system = createSystemPrompts({ location: location.value, instructions, platform: process.platform })
   const turn = createTurnRunner({
-    ...{ store, log, asks, seen, output, directory, worktree, tools },
+    ...{ store, log, asks, seen, output, directory, worktree, tools, instructions },
     compaction: { ...config.value.config.compaction, prompt: promptOf(agents, "compaction") },
     titleByModel: config.value.config.title === "model",
     random: Math.random,

@@ -3,6 +3,7 @@ import { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
 import type { Agents } from "./agent/agents.ts"
+import type { Instructions } from "./instruction/instructions.ts"
 import { planCommand } from "./permission/command.ts"
 import { decide, subjectOf } from "./permission/rule.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
@@ -32,6 +33,7 @@ interface ToolDeps {
   readonly supervisor: Supervisor
   readonly output: Output
   readonly seen: Seen
+  readonly instructions: Pick<Instructions, "below">
   readonly agents: Agents
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
@@ -63,7 +65,12 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       shell: findShell(supervisor.env),
       plan: (command, cwd) => planCommand(command, { cwd, worktree, home, places }),
     }),
-    createReadTool({ seen, accepts: (mime, context) => context.accepts?.(mime) ?? false }),
+    createReadTool({
+      seen,
+      accepts: (mime, context) => context.accepts?.(mime) ?? false,
+      instructions: (read, { sessionID, agent }) =>
+        deps.instructions.below(sessionID, read, (path) => readable(path, agent)),
+    }),
     createWriteTool(writer),
     createEditTool(writer),
     createApplyPatchTool(writer),

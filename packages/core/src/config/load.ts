@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises"
-import { join, resolve, sep } from "node:path"
+import { basename, dirname, join, resolve, sep } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
@@ -27,11 +27,20 @@ export interface ConfigLayer {
   readonly agents: Readonly<Record<string, PermissionRuleset>>
 }
 
+/** An entry of `instructions`, with who says it and where it starts when it is relative. */
+export interface InstructionEntry {
+  readonly entry: string
+  readonly layer: SourceLayer
+  readonly base: string
+}
+
 export interface LoadedConfig {
   /** All sources laid upon each other. `permission` and `tools` are not in it: their order matters, see `layers`. */
   readonly config: Config
   /** Lowest first; sources without rules are left out. */
   readonly layers: readonly ConfigLayer[]
+  /** `config.instructions` with their sources, in the same order. */
+  readonly instructions: readonly InstructionEntry[]
   readonly sources: readonly { readonly path: string; readonly layer: SourceLayer }[]
   readonly warnings: readonly string[]
   readonly paths: Paths
@@ -56,13 +65,15 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
   const { overrides } = input.flags ?? {}
   if (overrides) sources.push({ path: "flags", layer: "override", content: JSON.stringify(overrides) })
   const trustFlag = input.flags?.trust === true
-  if (sources.length === 0) return ok({ config: {}, layers: [], sources, warnings: [], paths, trusted: trustFlag })
+  if (sources.length === 0)
+    return ok({ config: {}, layers: [], instructions: [], sources, warnings: [], paths, trusted: trustFlag })
 
   const state: State = {
     input,
     jsonc: await import("jsonc-parser"),
     config: {},
     layers: [],
+    instructions: new Map(),
     warnings: [],
     trusted: trustFlag,
   }
@@ -74,13 +85,18 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
     if (layer === "user") state.trusted ||= await covers(state.config.trust ?? [], input)
   }
   const { config, layers, warnings, trusted } = state
-  return ok({ config, layers, sources: sources.map(({ path, layer }) => ({ path, layer })), warnings, paths, trusted })
+  return ok({
+    ...{ config, layers, warnings, paths, trusted },
+    instructions: [...state.instructions.values()],
+    sources: sources.map(({ path, layer }) => ({ path, layer })),
+  })
 }
 
 interface State {
   readonly input: LoadConfigInput
   readonly jsonc: Jsonc
   readonly layers: ConfigLayer[]
+  readonly instructions: Map<string, InstructionEntry>
   readonly warnings: string[]
   config: Config
   trusted: boolean
@@ -108,6 +124,14 @@ async function take(source: ConfigSource, state: State): Promise<string | undefi
   const { permission, agents } = parsed.value
   if (permission.length > 0 || Object.keys(agents).length > 0) {
     state.layers.push({ source: source.path, layer: source.layer, permission, agents })
+  }
+  for (const entry of valid.value.config.instructions ?? []) {
+    const { layer } = source
+    // What the user names stays the user's, though the project repeats it; of equal entries the last place counts.
+    const said = state.instructions.get(entry)
+    state.instructions.delete(entry)
+    const own = said !== undefined && layer === "project" ? said : { entry, layer, base: entriesStart(source, input) }
+    state.instructions.set(entry, own)
   }
   state.config = mergeConfig(state.config, withoutRules(valid.value.config))
   return undefined
@@ -160,6 +184,13 @@ async function textOf(source: ConfigSource): Promise<Result<string, string>> {
 /** `{file:…}` in a variable's text is relative to the directory. */
 const baseOf = (source: ConfigSource, input: LoadConfigInput) =>
   source.content === undefined ? source.path : join(input.directory, source.path)
+
+/** Where relative entries of a source start: beside the file, above a `.cairn` or `.opencode` that holds it. */
+function entriesStart(source: ConfigSource, input: LoadConfigInput): string {
+  if (source.content !== undefined) return input.directory
+  const directory = dirname(source.path)
+  return [".cairn", ".opencode"].includes(basename(directory)) ? dirname(directory) : directory
+}
 
 /** True when one of the user's trusted paths is the worktree or contains it, by real paths. */
 async function covers(trust: readonly string[], { worktree, home }: LoadConfigInput): Promise<boolean> {

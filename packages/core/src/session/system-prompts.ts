@@ -1,36 +1,51 @@
 import type { Agent } from "../agent/define.ts"
-import { findInstructions, type InstructionPlaces } from "../prompt/instructions.ts"
+import type { Instructions } from "../instruction/instructions.ts"
+import type { ResolvedModel } from "../model/define.ts"
+import { editFormatOf } from "../model/edit-format.ts"
+import { reachOf } from "../net/address.ts"
+import type { ModelFacts } from "../prompt/base.ts"
 import { systemPrompt } from "../prompt/system.ts"
 import type { Location } from "../workspace/project.ts"
 
 interface Deps {
   readonly location: Location
-  readonly places: Omit<InstructionPlaces, "directory" | "worktree">
+  readonly instructions: Instructions
   readonly platform: string
 }
 
-/** Sessions whose prompts are kept; beyond that the oldest are read again when they go on. */
-const kept = 100
+/** The system prompt of a session, an agent and a model. */
+export type SystemPrompts = (
+  sessionID: string,
+  agent: Agent,
+  model: ResolvedModel,
+  signal: AbortSignal,
+) => Promise<readonly string[]>
 
 /**
- * The system prompt of a session and agent. Instruction files are read when it is first needed and hold as long as the
- * process lives: a prompt that changes under a session would change everything after it.
+ * Instructions are read when a session first needs them and hold while the process lives: a prompt that changes
+ * under a session would change everything after it. An interruption ends a wait for the net, with what there is.
  */
-export function createSystemPrompts({
-  location,
-  places,
-  platform,
-}: Deps): (sessionID: string, agent: Agent) => Promise<readonly string[]> {
+export function createSystemPrompts({ location, instructions, platform }: Deps): SystemPrompts {
   const { directory, worktree, commonDir } = location
-  const made = new Map<string, readonly string[]>()
-  return async (sessionID, agent) => {
-    const key = `${sessionID} ${agent.name}`
-    const known = made.get(key)
-    if (known) return known
-    const instructions = await findInstructions({ ...places, directory, worktree })
-    const blocks = systemPrompt({ agent, directory, worktree, platform, git: commonDir !== undefined, instructions })
-    if (made.size >= kept) made.delete(made.keys().next().value ?? "")
-    made.set(key, blocks)
-    return blocks
+  return async (sessionID, agent, model, signal) =>
+    systemPrompt({
+      model: `${model.ref.providerID}/${model.ref.modelID}`,
+      facts: factsOf(model),
+      agent,
+      directory,
+      worktree,
+      platform,
+      git: commonDir !== undefined,
+      instructions: await instructions.of(sessionID, signal),
+    })
+}
+
+/** What decides how a model is spoken to. */
+export function factsOf({ apiID, family, profile, limits, baseURL }: ResolvedModel): ModelFacts {
+  const loopback = baseURL !== undefined && reachOf(new URL(baseURL).hostname) === "loopback"
+  return {
+    ...{ apiID, limits, loopback, format: editFormatOf(apiID) },
+    ...(family !== undefined && { family }),
+    ...(profile !== undefined && { profile }),
   }
 }

@@ -7,8 +7,10 @@ import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
+import type { Instructions } from "../instruction/instructions.ts"
 import { usableTokens } from "../model/limits.ts"
 import { editFormatOf } from "../model/edit-format.ts"
+import { isSmall } from "../prompt/base.ts"
 import type { Approval, Asks } from "../permission/asks.ts"
 import type { Store } from "../store/store.ts"
 import type { Ask, Tool, ToolOutput } from "../tool/define.ts"
@@ -17,6 +19,8 @@ import { type Seen, entriesFrom } from "../workspace/seen.ts"
 import type { Admission } from "./admit.ts"
 import { buildContext } from "./compaction.ts"
 import type { Begun } from "./coordinator.ts"
+import { loadedIn } from "./loaded.ts"
+import { type SystemPrompts, factsOf } from "./system-prompts.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
 import { runCompaction, runTurn } from "./turn.ts"
@@ -41,8 +45,9 @@ export interface TurnRunnerDeps {
   readonly compaction: CompactionSettings
   random(): number
   prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
-  /** Blocks of the system prompt, the same bytes for the same session and agent while the process lives. */
-  system(sessionID: string, agent: Agent): Promise<readonly string[]>
+  /** Blocks of the system prompt: the same bytes for the same session, agent and model while the process lives. */
+  readonly system: SystemPrompts
+  readonly instructions: Pick<Instructions, "restore">
   titlePrompt(): string
   call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
 }
@@ -56,14 +61,15 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const { agent, model } = prepared.value
     const history = deps.store.read.messages(run.sessionID)
     deps.seen.restore(run.sessionID, seenIn(history))
+    deps.instructions.restore(run.sessionID, loadedIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
     const usable = usableTokens(model.limits, deps.compaction.reserved)
     const toolbox = createToolbox(deps.tools, agent.rules, {
       format: editFormatOf(model.apiID),
       attending: begun.asks === "wait",
-      small: false,
+      small: isSmall(factsOf(model)),
     })
-    const system = await deps.system(run.sessionID, agent)
+    const system = await deps.system(run.sessionID, agent, model, run.signal)
     const turn = newTurn({
       run,
       log: deps.log,

@@ -26,6 +26,11 @@ export interface ReadDeps {
   readonly seen: Seen
   /** Does the model of this call take files of this type as attachments? */
   accepts?(mime: string, context: ToolContext): boolean
+  /** Instructions of the project that belong to a file (a real path) and that the model has not got yet. */
+  instructions?(
+    read: { readonly path: string; readonly whole: boolean },
+    context: ToolContext,
+  ): Promise<{ readonly text: string; readonly loaded: readonly string[] } | undefined>
 }
 
 const parameters = z.object({
@@ -61,11 +66,29 @@ export function createReadTool(deps: ReadDeps): Tool<typeof parameters> {
         limit: limit ?? usualLimit,
         asked: offset !== undefined || limit !== undefined,
       }
-      return directory
-        ? await readDirectory(resolved.real, range, context)
-        : await readFile(deps, resolved.real, range, context)
+      if (directory) return await readDirectory(resolved.real, range, context)
+      const done = await readFile(deps, resolved.real, range, context)
+      return done.ok ? ok(await withInstructions(deps, done.value, resolved.real, range, context)) : done
     },
   })
+}
+
+/** The files that join are named in `metadata.loaded`, so that a restart knows of them. */
+async function withInstructions(
+  deps: ReadDeps,
+  output: ToolOutput,
+  path: string,
+  range: Range,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const whole = range.offset === 1 && output.metadata["truncated"] === false
+  const found = await deps.instructions?.({ path, whole }, context)
+  if (!found) return output
+  return {
+    ...output,
+    output: `${output.output}\n\n${found.text}`,
+    metadata: { ...output.metadata, loaded: found.loaded },
+  }
 }
 
 interface Range {
