@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { code, err } = await runProgram(build, { cwd: root, env: { ...process.env } as Record<string, string> })
   if (code !== 0) throw new Error(`the build failed: ${err}`)
   program = path.join(folder, process.platform === "win32" ? "cairn.exe" : "cairn")
-})
+}, 60_000)
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
