@@ -76,7 +76,7 @@ export async function* callModel(
       group.signal,
     )
     let complete = false
-    for await (const part of until(stream, group.signal)) {
+    for await (const part of await meant(model, request, until(stream, group.signal))) {
       complete ||= part.type === "finish" || part.type === "error"
       if (part.type === "stream-start" && part.warnings.length > 0)
         log.warn("model warnings", { model: model.apiID, warnings: part.warnings })
@@ -89,6 +89,17 @@ export async function* callModel(
   } finally {
     stopTotal()
   }
+}
+
+/** The stream without what is peculiar to weak models; others never load the code for it. */
+async function meant(
+  { quirks }: ResolvedModel,
+  { tools, toolChoice }: ModelRequest,
+  stream: AsyncIterable<LanguageModelV4StreamPart>,
+): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
+  if (quirks.length === 0) return stream
+  const { applyQuirks } = await import("./weak/apply-quirks.ts")
+  return applyQuirks(quirks, stream, toolChoice?.type === "none" ? [] : tools)
 }
 
 function watchFor(model: ResolvedModel, { clock, net, group }: { clock: Clock; net: Net; group: TaskGroup }) {

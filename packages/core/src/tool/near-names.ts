@@ -41,3 +41,43 @@ function distance(a: string, b: string, limit: number): number | undefined {
   const result = row[b.length] ?? 0
   return result <= limit ? result : undefined
 }
+
+/**
+ * The one of `names` that `wanted` is but for a single slip of the finger: a letter too many, missing, wrong, or
+ * swapped with the next. Undefined when there are two, when the slip is at the start of a word (`get_file` is not
+ * `set_file`) or in a number, or when the name has less than four letters: then it may be meant otherwise.
+ */
+export function slippedName(wanted: string, names: readonly string[]): string | undefined {
+  if (wanted.length > 100) return undefined
+  const near = names.filter((name) => isSlip(wanted, name))
+  return near.length === 1 ? near[0] : undefined
+}
+
+function isSlip(wanted: string, name: string): boolean {
+  const [a, b] = [bareLetters(wanted), bareLetters(name)]
+  if (b.text.length < 4) return false
+  let at = 0
+  while (at < b.text.length && a.text[at] === b.text[at]) at++
+  const rest = (text: string, from: number) => text.slice(at + from)
+  const wrong = rest(a.text, 1) === rest(b.text, 1)
+  const surplus = rest(a.text, 1) === rest(b.text, 0)
+  const missing = rest(a.text, 0) === rest(b.text, 1)
+  const swapped = a.text[at] === b.text[at + 1] && a.text[at + 1] === b.text[at] && rest(a.text, 2) === rest(b.text, 2)
+  if (!wrong && !surplus && !missing && !swapped) return false
+  const digit = /\d/.test(`${a.text[at] ?? ""}${b.text[at] ?? ""}`)
+  return !digit && !a.starts.has(at) && !b.starts.has(at)
+}
+
+/** The letters of a name without separators and case, and where its words begin among them. */
+function bareLetters(name: string): { text: string; starts: ReadonlySet<number> } {
+  const starts = new Set<number>([0])
+  let text = ""
+  for (const [index, char] of [...name].entries()) {
+    if (/[-_.\s]/.test(char)) starts.add(text.length)
+    else {
+      if (/[A-Z]/.test(char) && /[a-z]/.test(name[index - 1] ?? "")) starts.add(text.length)
+      text += char.toLowerCase()
+    }
+  }
+  return { text, starts }
+}

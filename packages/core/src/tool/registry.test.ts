@@ -100,6 +100,61 @@ test("JSON as weak models write it", () => {
   expect(parse('{"filePath":"/a","nested":{"deepName":"x"')).toEqual({ filePath: "/a", nested: { deepName: "x" } })
 })
 
+test("Python's ways, bare keys, single backslashes and what is left behind the arguments", () => {
+  expect(parse("{'filePath': 'it\\'s \"a\"', 'replaceAll': True, 'limit': None}")).toEqual({
+    filePath: `it's "a"`,
+    replaceAll: true,
+  })
+  expect(parse('{filePath: "/a", limit: 5}')).toEqual({ filePath: "/a", limit: 5 })
+  expect(parse(String.raw`{"filePath":"\d+\.(x)\n\\"}`)).toEqual({ filePath: "\\d+\\.(x)\n\\" })
+  for (const rest of ["}", "}]", " </tool_call>", "<|call|>", "\n```", '{"filePath":"/a"}']) {
+    expect(parse(`{"filePath":"/a"}${rest}`)).toEqual({ filePath: "/a" })
+  }
+  expect(parse('{}{"filePath":"/a"}')).toEqual({ filePath: "/a" })
+})
+
+test("what can mean two things is refused", () => {
+  for (const raw of [
+    '{"filePath":"/a"}{"filePath":"/b"}',
+    '{"filePath":"/a"} and so on',
+    '{"filePath":"echo "hi""}',
+    String.raw`{"filePath":"\$HOME"}`,
+    String.raw`{"filePath":"\u12"}`,
+  ]) {
+    expect(parse(raw)).toContain("not valid JSON")
+  }
+})
+
+test("a whole call, a lone wrapper or a list of one in place of the arguments", () => {
+  for (const value of [
+    { name: "sample", arguments: { filePath: "/a" } },
+    { parameters: { file_path: "/a" } },
+    { input: '{"filePath":"/a"}' },
+    [{ filePath: "/a" }],
+  ]) {
+    expect(parse(JSON.stringify(value))).toEqual({ filePath: "/a" })
+  }
+  expect(parse('{"arguments":{"filePath":"/a"},"limit":2}')).toContain("filePath: expected string, nothing came")
+  expect(parse('[{"filePath":"/a"},{"filePath":"/b"}]')).toContain("expected object, array came")
+})
+
+test("a required field is found under a name that is cut short or has a slip, when it can be no other", () => {
+  for (const name of ["path", "file", "filePaht", "absolute_file_path"]) {
+    expect(parse(JSON.stringify({ [name]: "/a" }))).toEqual({ filePath: "/a" })
+  }
+  expect(parse('{"path":"/a","file":"/b"}')).toContain("filePath: expected string, nothing came")
+  expect(parse('{"path":5}')).toContain("filePath: expected string, nothing came")
+  expect(parse('{"where":"/a"}')).toContain("filePath: expected string, nothing came")
+  expect(parse('{"filePath":"/a","path":"/b"}')).toEqual({ filePath: "/a" })
+})
+
+test("a field that may be null is repaired as what it is besides", () => {
+  const tool = defineTool({ ...named("n"), parameters: z.object({ limit: z.number().nullable() }) })
+  expect(parseArguments(tool, '{"limit":"5"}')).toEqual({ ok: true, value: { limit: 5 } })
+  expect(parseArguments(tool, '{"limit":null}')).toEqual({ ok: true, value: { limit: null } })
+  expect(parseArguments(tool, '{"Limit":null}')).toEqual({ ok: true, value: { limit: null } })
+})
+
 test("arguments that break off where more was to come are refused, never guessed", () => {
   for (const raw of [
     '{"filePath":"/a',
@@ -115,12 +170,12 @@ test("arguments that break off where more was to come are refused, never guessed
 })
 
 test("a refusal names each field, what was expected and what came", () => {
-  const text = parse('{"path":"/a","limit":"many","todos":[{"content":"c","status":"open"}]}')
+  const text = parse('{"where":"/a","limit":"many","todos":[{"content":"c","status":"open"}]}')
   expect(text).toContain("The sample tool was called with invalid arguments:")
   expect(text).toContain("- filePath: expected string, nothing came")
   expect(text).toContain('- limit: expected number, string came: "many"')
   expect(text).toContain('- todos.0.status: expected one of in_progress, done, string came: "open"')
-  expect(text).toContain('- "path": there is no such field')
+  expect(text).toContain('- "where": there is no such field')
   expect(parse("[1]")).toContain("expected object, array came")
   expect(parse('{"filePath":"/a","filepth":1}')).toEqual({ filePath: "/a" })
 })

@@ -6,7 +6,7 @@ import type { Tool } from "./define.ts"
 import { jsonSchemaOf } from "./json-schema.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { nearNames } from "./near-names.ts"
-import { repairArguments } from "./repair-arguments.ts"
+import { repairArguments, unwrapArguments } from "./repair-arguments.ts"
 import { parseLooseJson } from "./repair-json.ts"
 
 /** The order in which tools stand in every request. Others follow by name, so that the prompt's start stays the same. */
@@ -58,7 +58,7 @@ export function parseArguments(tool: Tool, raw: string): Result<Record<string, u
     if (unknownFields(loose.value, fieldsOf(tool)).length === 0) return ok(direct.data)
   }
   const schema = jsonSchemaOf(tool.parameters)
-  const value = repairArguments(loose.value, schema)
+  const value = repairArguments(unwrapArguments(loose.value, schema), schema)
   const repaired = tool.parameters.safeParse(value)
   if (repaired.success && isRecord(repaired.data)) return ok(repaired.data)
   const issues = repaired.success

@@ -2,7 +2,7 @@ import { err } from "@cairn/kernel/result"
 import { z } from "zod"
 import { defineTool } from "../define.ts"
 import type { Tool } from "../define.ts"
-import { nearNames } from "../near-names.ts"
+import { nearNames, slippedName } from "../near-names.ts"
 import description from "./invalid.md" with { type: "text" }
 
 const parameters = z.object({ tool: z.string(), error: z.string() })
@@ -19,13 +19,19 @@ export function createInvalidTool(): Tool<typeof parameters> {
   })
 }
 
-/** The tool of this name, or the only one whose name is the same but for case and separators. */
+/** The tool of this name, or the only one whose name is the same but for case and separators, or but for one slip. */
 export function findTool<T extends { readonly name: string }>(name: string, tools: readonly T[]): T | undefined {
   const exact = tools.find((tool) => tool.name === name)
   if (exact) return exact
-  const bare = bareName(name)
+  const wanted = unwrapped(name)
+  const bare = bareName(wanted)
   const alike = tools.filter((tool) => bareName(tool.name) === bare)
-  return alike.length === 1 ? alike[0] : undefined
+  if (alike.length > 0) return alike.length === 1 ? alike[0] : undefined
+  const slipped = slippedName(
+    wanted,
+    tools.map((tool) => tool.name),
+  )
+  return tools.find((tool) => tool.name === slipped)
 }
 
 /** What the model is told that calls a tool that does not exist. */
@@ -35,12 +41,18 @@ export function unknownToolMessage(name: string, available: readonly string[]): 
   return `There is no tool named ${JSON.stringify(cut(name))}.${hint} Available: ${available.join(", ")}.`
 }
 
-/** Models wrap names: `functions.read`, `Read`, `todo-write`, `default_api:bash`. */
-function bareName(name: string): string {
+/** Models wrap names: `functions.read`, `default_api:bash`, `read()`, and servers leave tokens: `read<|channel|>json`. */
+function unwrapped(name: string): string {
   return name
+    .slice(0, 200)
+    .replace(/<\|.*$/s, "")
+    .replace(/\(\)\s*$/, "")
+    .trim()
     .replace(/^(functions?|tools?|default_api)[.:/]/i, "")
-    .replace(/[-_.\s]/g, "")
-    .toLowerCase()
+}
+
+function bareName(name: string): string {
+  return name.replace(/[-_.\s]/g, "").toLowerCase()
 }
 
 function cut(name: string): string {
