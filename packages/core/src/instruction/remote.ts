@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Clock } from "@cairn/kernel/clock"
 import { Deadline } from "@cairn/kernel/deadline"
 import type { Log } from "@cairn/kernel/log"
-import { until } from "@cairn/kernel/task"
+import { abortable, until } from "@cairn/kernel/task"
 import { reachOf } from "../net/address.ts"
 import type { Net } from "../net/net.ts"
 import { type Instruction, largest } from "./define.ts"
@@ -89,7 +89,8 @@ async function ask(url: URL, kept: Kept | undefined, deps: RemoteDeps, signal: A
   }
   const target = new URL(url)
   target.username = target.password = target.hash = ""
-  const response = await net.client({ origin: url.origin })(target, { headers, signal: deadline.signal })
+  const call = net.client({ origin: url.origin })(target, { headers, signal: deadline.signal })
+  const response = await abortable(call, deadline.signal)
   const at = clock.now()
   if (response.status === 304 && kept) {
     await response.body?.cancel()
