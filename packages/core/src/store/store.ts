@@ -80,11 +80,13 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
       if (event.type === "session.deleted") leases.drop(sessionID)
       return { seq: row.seq, id, sessionID, time, event }
     })
+  // Made once: making it costs as much as a small transaction.
+  const transaction = database.transaction((work: () => unknown) => work())
   const transact = <T>(work: () => T): T => {
     // Inside of another transaction this would publish what may still be rolled back.
     if (database.inTransaction) throw new Error("the store cannot be written from within one of its transactions")
     try {
-      return database.transaction(work).immediate()
+      return transaction.immediate(work) as T
     } catch (error) {
       throw describe(error, database.filename)
     }
