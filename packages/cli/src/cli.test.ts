@@ -129,6 +129,58 @@ describe("session show", () => {
   })
 })
 
+describe("models", () => {
+  const model = (ref: string, source: "config" | "demo" = "config") =>
+    ({ ref, name: ref, tools: true, source, key: "not needed" }) as const
+  const known = [model("box/one"), model("demo/tour", "demo")]
+  const models = (filter: string, scope: "ready" | "all") =>
+    (scope === "all" ? [model("away/one"), ...known] : known).filter(({ ref }) => ref.includes(filter))
+  const engine = (change: Parameters<typeof fakeEngine>[1] = {}) => fakeEngine(undefined, { models, ...change })
+
+  test("in a pipe are one a line", async () => {
+    expect(await cairn(["models"], { engine: engine() })).toEqual({ code: 0, out: "box/one\ndemo/tour\n", err: "" })
+    expect((await cairn(["models", "--all", "one"], { engine: engine() })).out).toBe("away/one\nbox/one\n")
+  })
+
+  test("on a terminal are a table", async () => {
+    const io = fakeIo({ engine: engine(), stdout: captured({ terminal: true, columns: 80 }), env: { NO_COLOR: "1" } })
+    expect(await runCli(io, ["models", "box"])).toBe(0)
+    expect(io.stdout.text).toMatch(/^model +context .*\nbox\/one +\? .*not needed\n$/)
+  })
+
+  test("as json are what the engine knows", async () => {
+    const { out, err } = await cairn(["models", "--format", "json"], { engine: engine() })
+    expect(JSON.parse(out)).toEqual(known)
+    expect(err).toBe("")
+  })
+
+  test("that are known but cannot be used are counted", async () => {
+    expect(await cairn(["models", "away"], { engine: engine() })).toEqual({
+      code: 0,
+      out: "",
+      err: "1 model of that name cannot be used as things are (--all lists them).\n",
+    })
+  })
+
+  test("without any key: how to get one", async () => {
+    const poor = engine({ models: () => [model("demo/tour", "demo")] })
+    expect(await cairn(["models"], { engine: poor })).toMatchObject({
+      code: 0,
+      out: "demo/tour\n",
+      err: expect.stringContaining("ANTHROPIC_API_KEY"),
+    })
+  })
+
+  test("of an unknown name: what was meant", async () => {
+    const helpful = engine({ suggestModels: () => ["box/one"] })
+    expect(await cairn(["models", "--all", "bxo/one"], { engine: helpful })).toEqual({
+      code: 2,
+      out: "",
+      err: `cairn: no model's name contains "bxo/one"; did you mean box/one?\n`,
+    })
+  })
+})
+
 describe("session delete", () => {
   const engine = () => fakeEngine(undefined, { session: (id) => (id === sessionID ? session() : undefined) })
 

@@ -20,6 +20,7 @@ export async function runCli(io: Io, argv: readonly string[]): Promise<number> {
 }
 
 async function dispatch(io: Io, argv: readonly string[]): Promise<number> {
+  if (argv[0] === "__complete") return (await import("./completion/complete.ts")).complete(io, argv.slice(1))
   const request = parseArgv(commands, argv)
   if (!request.ok) return usageError(io, request.error, wantsJson(argv))
   switch (request.value.kind) {

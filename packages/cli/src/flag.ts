@@ -110,6 +110,12 @@ export const allFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const allModelsFlag: Flag<boolean> = {
+  name: "all",
+  doc: "Also models that cannot be used as things are, mostly because no key is present",
+  parse: on,
+}
+
 export const limitFlag: Flag<number> = {
   name: "limit",
   short: "n",

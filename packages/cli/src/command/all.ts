@@ -1,8 +1,10 @@
 import type { Command } from "../argv/define.ts"
+import { completionCommand } from "./completion.ts"
 import { debugConfigCommand } from "./debug-config.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
+import { modelsCommand } from "./models.ts"
 import { runCommand } from "./run.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
 import { sessionExportCommand } from "./session-export.ts"
@@ -13,11 +15,13 @@ import { sessionShowCommand } from "./session-show.ts"
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   runCommand,
+  modelsCommand,
   sessionListCommand,
   sessionShowCommand,
   sessionExportCommand,
   sessionRenameCommand,
   sessionDeleteCommand,
+  completionCommand(() => commands),
   debugPathsCommand,
   debugConfigCommand,
   debugVerifyCommand,
