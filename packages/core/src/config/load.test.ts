@@ -123,6 +123,24 @@ describe("order", () => {
 })
 
 describe("merge", () => {
+  test("each entry of instructions knows who says it and where it starts", async () => {
+    await put(user("cairn.json"), { instructions: ["shared.md", "mine.md"] })
+    await put(project("cairn.json"), { instructions: ["docs/*.md", "mine.md"] })
+    await put(project("a", ".cairn", "cairn.json"), { instructions: ["a.md"] })
+    const env = { CAIRN_CONFIG_CONTENT: JSON.stringify({ instructions: ["shared.md", "now.md"] }) }
+    const { config, instructions } = await loaded({ directory: project("a"), env })
+    const own = dirname(user("cairn.json"))
+    expect(instructions).toEqual([
+      { entry: "docs/*.md", layer: "project", base: worktree },
+      // Named by the user first: the project that repeats it does not make it its own.
+      { entry: "mine.md", layer: "user", base: own },
+      { entry: "a.md", layer: "project", base: project("a") },
+      { entry: "shared.md", layer: "override", base: project("a") },
+      { entry: "now.md", layer: "override", base: project("a") },
+    ])
+    expect(instructions.map(({ entry }) => entry)).toEqual(config.instructions ?? [])
+  })
+
   test("objects deeply, lists replaced, instructions and plugins added", async () => {
     await put(user("opencode.json"), {
       provider: { local: { name: "L", options: { baseURL: "http://127.0.0.1:1", apiKey: "k" } } },

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises"
+import { realpath, stat } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
 import type { Clock } from "@cairn/kernel/clock"
 import { Deadline } from "@cairn/kernel/deadline"
@@ -77,7 +77,7 @@ async function matches(pattern: string, start: string, deps: GlobDeps, signal: A
   const found: string[] = []
   using deadline = new Deadline(deps.clock, `looking for ${pattern}`, scanMs, signal)
   try {
-    const scan = new Bun.Glob(segments.slice(wild).join("/")).scan({ cwd, dot: true, onlyFiles: true })
+    const scan = new Bun.Glob(segments.slice(wild).join("/")).scan({ cwd, dot: true, onlyFiles: false })
     for await (const name of until(scan, deadline.signal)) {
       if (isForeign(name)) continue
       if (found.push(`${cwd === sep ? "" : cwd}/${name}`) >= mostHits) break
@@ -85,5 +85,13 @@ async function matches(pattern: string, start: string, deps: GlobDeps, signal: A
   } catch (error) {
     deps.log.warn("an entry of instructions could not be looked up", { entry: pattern, error })
   }
-  return found.toSorted()
+  const files = await Promise.all(found.map(isFile))
+  return found.filter((_, index) => files[index]).toSorted()
 }
+
+/** Also by a link: the glob itself would leave links out. */
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (info) => info.isFile(),
+    () => false,
+  )

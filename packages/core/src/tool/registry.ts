@@ -41,7 +41,7 @@ export function toolSchema(tool: Tool, brief = false): ToolSchema {
 /** What begins with a colon's promise (a format, an example) is not cut: it would say nothing. */
 function firstSentence(text: string): string {
   const [start = ""] = text.split("\n", 1)
-  return start.endsWith(":") ? text : (/^.*?\.(?=\s|$)/.exec(start)?.[0] ?? start)
+  return start.endsWith(":") ? text : (/^.*?\.(?=\s+[A-Z]|$)/.exec(start)?.[0] ?? start)
 }
 
 const longestShown = 80

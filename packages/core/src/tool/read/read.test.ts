@@ -198,6 +198,36 @@ test("a notebook is shown as its cells, as JSON when a part is asked for", async
   expect(await shown(bench, "broken.ipynb")).toStartWith("1\t{")
 })
 
+test("instructions join the end of a file's result, and are named in it; a directory and a failure have none", async () => {
+  await using bench = await createToolBench()
+  await writeFile(`${bench.worktree}/a`, "one\ntwo")
+  const asked: unknown[] = []
+  const tool = createReadTool({
+    ...bench.deps,
+    instructions: async (read) => {
+      asked.push(read)
+      return { text: "<project-instructions/>", loaded: ["/w/AGENTS.md"] }
+    },
+  })
+  const done = await runTool(tool, bench, { filePath: "a" })
+  expect(shownResult(done)).toBe("1\tone\n2\ttwo\n(end of file, 2 lines)\n\n<project-instructions/>")
+  expect(done.ok && done.value.metadata).toMatchObject({
+    loaded: ["/w/AGENTS.md"],
+    preview: "one\ntwo",
+    truncated: false,
+  })
+  await runTool(tool, bench, { filePath: "a", limit: 1 })
+  await runTool(tool, bench, { filePath: "a", offset: 2 })
+  await runTool(tool, bench, { filePath: "." })
+  await runTool(tool, bench, { filePath: "gone" })
+  const path = `${bench.worktree}/a`
+  expect(asked).toEqual([
+    { path, whole: true },
+    { path, whole: false },
+    { path, whole: false },
+  ])
+})
+
 test("an interruption ends a long read", async () => {
   const group = new TaskGroup()
   await using bench = await createToolBench(group.signal)
