@@ -111,6 +111,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const system = createSystemPrompts({ location: location.value, instructions, platform: process.platform })
   const turn = createTurnRunner({
     ...{ store, log, asks, seen, output, directory, worktree, tools, instructions },
+    budget: config.value.config.budget,
     compaction: { ...config.value.config.compaction, prompt: promptOf(agents, "compaction") },
     titleByModel: config.value.config.title === "model",
     random: Math.random,

@@ -28,3 +28,16 @@ test("keys, headers and environments are hidden, everything else is shown", () =
   })
   expect(JSON.stringify(redactConfig(config))).not.toContain("sk-1")
 })
+
+test("an address keeps its host and loses its credentials", () => {
+  const shown = redactConfig({
+    baseURL: "https://user:PASS@host:1/v1?api-key=KEY",
+    plain: "http://host/v1",
+    text: "not a url",
+  })
+  expect(shown).toEqual({
+    baseURL: "https://[redacted]@host:1/v1?[redacted]",
+    plain: "http://host/v1",
+    text: "not a url",
+  })
+})

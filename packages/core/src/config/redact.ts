@@ -5,7 +5,8 @@ const secretMap = /^(headers|environment|env)$/
 /** The config for a person to look at: the shape as it is, secrets replaced. */
 export function redactConfig(value: unknown, hidden = false): unknown {
   if (Array.isArray(value)) return value.map((item) => redactConfig(item))
-  if (typeof value !== "object" || value === null) return hidden && typeof value === "string" ? "[redacted]" : value
+  if (typeof value === "string") return hidden ? "[redacted]" : withoutCredentials(value)
+  if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
@@ -16,4 +17,12 @@ export function redactConfig(value: unknown, hidden = false): unknown {
         : redactConfig(item, hidden || secretMap.test(key)),
     ]),
   )
+}
+
+/** An address without user, password and query, which may hold keys. */
+function withoutCredentials(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text
+  const url = new URL(text)
+  if (url.username === "" && url.password === "" && url.search === "") return text
+  return `${url.protocol}//${url.username || url.password ? "[redacted]@" : ""}${url.host}${url.pathname}${url.search ? "?[redacted]" : ""}`
 }

@@ -111,7 +111,8 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: S
     ...(agent.temperature !== undefined && { temperature: agent.temperature }),
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }
-  const find = plan.summary ? () => ({ unknown: "No tools can be called now. Write the summary." }) : deps.find
+  // Some models call tools although they are told not to, and some providers let them.
+  const find = plan.tools ? deps.find : () => ({ unknown: "No tools can be called now. Answer in words." })
   const runner = createCallRunner({ ...deps, find, run, agent: agent.name })
   const nameOf = (name: string): string => {
     const found = deps.find(name)
@@ -213,7 +214,7 @@ function noteRetry(
   const { run } = turn
   const { sessionID } = run
   const now = run.clock.now()
-  run.write(...brokenMessage(deps, message, now).closing, retryEvent(run, message, retry))
+  run.write(...closeBroken(deps, message, now, true), retryEvent(run, message, retry))
   if (step.answered) {
     const info = { ...message, finish: "error", time: { ...message.time, completed: now } }
     run.write({ type: "message.updated", properties: { sessionID, info } })
@@ -239,10 +240,9 @@ function giveUp(
   const { sessionID } = run
   const now = run.clock.now()
   const error = toMessageError(end.classified)
-  const { closing } = brokenMessage(deps, message, now)
   const quiet = end.plan.overflowAhead === true && end.classified.class === "overflow"
   const info = { ...message, ...(quiet ? { finish: "error" } : { error }), time: { ...message.time, completed: now } }
-  run.write(...closing, ...(quiet ? [retryEvent(run, message, end)] : []), {
+  run.write(...closeBroken(deps, message, now, quiet), ...(quiet ? [retryEvent(run, message, end)] : []), {
     type: "message.updated",
     properties: { sessionID, info },
   })
@@ -263,9 +263,10 @@ function retryEvent(
   return { type: "message.part.updated", properties: { sessionID, part, time: now } }
 }
 
-function brokenMessage(deps: TurnDeps, message: AssistantMessage, now: number) {
+/** Closes what a broken stream left open. */
+function closeBroken(deps: TurnDeps, message: AssistantMessage, now: number, again: boolean): DurableEvent[] {
   const whole: MessageWithParts = { info: message, parts: deps.store.read.parts(message.id) }
-  return { closing: closeParts(whole, { toolError: interruptedText, now }) }
+  return closeParts(whole, { toolError: interruptedText, now, again })
 }
 
 function apiError(classified: Classified) {

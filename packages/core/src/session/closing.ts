@@ -7,6 +7,8 @@ interface How {
   /** What an unsettled call says. */
   readonly toolError: string
   readonly now: number
+  /** The answer is tried again: what it had begun to say is not part of the conversation. */
+  readonly again?: boolean
 }
 
 /** Events that close what stands open in an assistant message: texts, reasoning, calls. Empty when nothing does. */
@@ -36,8 +38,7 @@ export function closeMessage(message: MessageWithParts, how: How & { error?: Mes
 
 function closed(part: Part, how: How): Part | undefined {
   if (part.type === "text" && part.time && part.time.end === undefined)
-    // Unfinished text stays for people; the model would take it for something that it said on purpose.
-    return { ...part, ignored: true, time: { ...part.time, end: how.now } }
+    return { ...part, ...(how.again && { ignored: true }), time: { ...part.time, end: how.now } }
   if (part.type === "reasoning" && part.time.end === undefined)
     return { ...part, metadata: { ...part.metadata, unfinished: true }, time: { ...part.time, end: how.now } }
   if (part.type === "tool") return closedCall(part, how)

@@ -105,7 +105,7 @@ async function runCall(
     : {
         status: "error",
         input,
-        error: result.error.message,
+        error: withOutput(result.error, progress.metadata()),
         kind: result.error.kind,
         ...(progress.metadata() && { metadata: progress.metadata() }),
         time: { start, end },
@@ -151,6 +151,16 @@ async function outcomeOf(
   } finally {
     unlink()
   }
+}
+
+/** Characters of output that an interrupted call still tells the model. */
+const lastWords = 4_000
+
+/** An interrupted command has often said what matters already. */
+function withOutput({ kind, message }: ToolFailure, metadata: Record<string, unknown> | undefined): string {
+  const output = metadata?.["output"]
+  if (kind !== "interrupted" || typeof output !== "string" || output.trim() === "") return message
+  return `${message}\nIts output until then:\n${output.slice(-lastWords)}`
 }
 
 export const interruptedText = "[Tool execution was interrupted]"

@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import type { Log } from "@cairn/kernel/log"
 import type { Result } from "@cairn/kernel/result"
+import type { Config } from "@cairn/schema/config"
 import type { SetupError, ToolFailure } from "@cairn/schema/error"
 import type { MessageWithParts } from "@cairn/schema/message"
 import type { Agent } from "../agent/define.ts"
@@ -43,6 +44,7 @@ export interface TurnRunnerDeps {
   readonly tools: readonly Tool[]
   readonly titleByModel: boolean
   readonly compaction: CompactionSettings
+  readonly budget: Config["budget"]
   random(): number
   prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
   /** Blocks of the system prompt: the same bytes for the same session, agent and model while the process lives. */
@@ -79,6 +81,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       context: buildContext(target, history, usable),
       system,
       tools: toolbox.specs,
+      spentToday: deps.budget?.day && deps.store.read.spentSince(startOfDay(run.clock.now())),
       parentID: begun.messageID ?? lastUser(history),
     })
     if (begun.messageID === undefined) return await runCompaction(turnDeps(deps, begun, turn, toolbox), turn)
@@ -147,6 +150,9 @@ function refuse({ run }: Begun, problem: SetupError): TurnOutcome {
   const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
   return { sessionID, reason: "error", text: "", tokens, cost: 0, error, denied: 0 }
 }
+
+/** Midnight on the clock of this machine. */
+const startOfDay = (now: number): number => new Date(now).setHours(0, 0, 0, 0)
 
 const lastUser = (history: readonly MessageWithParts[]): string =>
   history.findLast(({ info }) => info.role === "user")?.info.id ?? ""

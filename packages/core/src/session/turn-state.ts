@@ -1,10 +1,12 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import type { Log } from "@cairn/kernel/log"
+import type { Config } from "@cairn/schema/config"
 import { noTokens, type Tokens } from "@cairn/schema/model"
 import type { Agent } from "../agent/define.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
 import type { Store } from "../store/store.ts"
+import type { Spent } from "./budget.ts"
 import type { Context } from "./context.ts"
 import type { Run } from "./run.ts"
 import type { Target } from "./target.ts"
@@ -15,6 +17,7 @@ export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
   /** Between 0 and 1, for jitter. */
   random(): number
   readonly compaction: CompactionSettings
+  readonly budget: Config["budget"]
   call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
 }
 
@@ -47,6 +50,8 @@ export interface Turn {
   steps: number
   tokens: Tokens
   cost: number
+  /** What was spent today before this turn began; undefined when no budget asks. */
+  readonly spentToday: Spent | undefined
   /** Asks that nobody could approve. */
   denied: number
   /** How often the provider said that the request is too long. */
@@ -55,10 +60,7 @@ export interface Turn {
   compactions: number
 }
 
-export type NewTurn = Pick<
-  Turn,
-  "run" | "log" | "agent" | "model" | "target" | "context" | "system" | "tools" | "parentID"
->
+export type NewTurn = Omit<Turn, "messageID" | "steps" | "tokens" | "cost" | "denied" | "overflows" | "compactions">
 
 export const newTurn = (turn: NewTurn): Turn => ({
   ...turn,

@@ -1,11 +1,13 @@
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
+import { noTokens } from "@cairn/schema/model"
 import type { TurnOutcome } from "../engine.ts"
 import { loopGuardReminder, stepLimitReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
 import { attemptStep, type Failure } from "./attempt.ts"
+import { allTokens, overBudget } from "./budget.ts"
 import { closeMessage } from "./closing.ts"
 import { isFull, makeRoom } from "./compaction.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
@@ -60,6 +62,9 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
       turn.run.signal.throwIfAborted()
       if (failure) return finish(deps, turn, "error", failure)
     }
+    const stop = overBudget(deps.budget, spentBy(deps, turn), turn.model.cost !== undefined)
+    if (stop !== undefined)
+      return finish(deps, turn, "budget", { error: { name: "UnknownError", data: { message: stop } } })
     const attempt = await attemptStep(deps, turn, { tools: !last, overflowAhead: auto })
     turn.run.signal.throwIfAborted()
     if (!attempt.ok) {
@@ -85,6 +90,14 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     if (answered) return finish(deps, turn, "done")
     if (++empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
   }
+}
+
+function spentBy(deps: TurnDeps, turn: Turn) {
+  const run = { tokens: allTokens(turn.tokens), money: turn.cost }
+  const { tokens = noTokens(), cost = 0 } = deps.store.read.session(turn.run.sessionID) ?? {}
+  const { spentToday: before = { tokens: 0, money: 0 } } = turn
+  const day = { tokens: before.tokens + run.tokens, money: before.money + run.money }
+  return { run, session: { tokens: allTokens(tokens), money: cost }, day }
 }
 
 /**

@@ -1,7 +1,11 @@
 import start from "./migration/0000_start.sql" with { type: "text" }
+import sessionUpdated from "./migration/0001_session_updated.sql" with { type: "text" }
 
 /** Every migration in order, as text, since an executable has no folder to look into. `bun run migration` makes the next one. */
-export const migrations: readonly Migration[] = [{ name: "0000_start", sql: start }]
+export const migrations: readonly Migration[] = [
+  { name: "0000_start", sql: start },
+  { name: "0001_session_updated", sql: sessionUpdated },
+]
 
 export interface Migration {
   readonly name: string

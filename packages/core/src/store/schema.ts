@@ -42,6 +42,7 @@ export const session = sqliteTable(
   (table) => [
     index("session_project").on(table.projectID, table.updated),
     index("session_directory").on(table.directory, table.updated),
+    index("session_updated").on(table.updated),
   ],
 )
 

@@ -181,6 +181,5 @@ function summary({ seen, runs }: State, report: TestReport): string {
   ].join("\n")
 }
 
-const lists = new Intl.ListFormat("en")
 /** "a", "a and b", "a, b, and c". */
-const listed = (names: readonly string[]): string => lists.format(names)
+const listed = (names: readonly string[]): string => new Intl.ListFormat("en").format(names)

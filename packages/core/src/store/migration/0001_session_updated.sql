@@ -1,0 +1,1 @@
+CREATE INDEX `session_updated` ON `session` (`updated`);
