@@ -9,15 +9,61 @@ export interface Cursor {
 
 /**
  * A reader over a cursor. It yields when it needs text that has not come yet, and decides only by the characters
- * themselves: so the result does not depend on where the text was cut into deltas.
+ * themselves: so the result does not depend on where the text was cut into deltas. What it yields are the characters
+ * without which more text is of no use to it; nothing when any is.
  */
-export type Scan<T> = Generator<void, T, void>
+export type Scan<T> = Generator<string | undefined, T, void>
+
+/** Gives text to a reader. */
+export interface Feed {
+  push(text: string): void
+  /** No more text will come. */
+  end(): void
+  /** What was pushed and not given to the reader yet joins the cursor's text. */
+  join(): void
+  /** Characters that the cursor and the feed hold. */
+  readonly held: number
+}
+
+/** No reader is left asleep longer than so many characters. */
+const longestSleep = 20_000
+
+/** Joins deltas only when the reader can use them: a long call in small deltas would be copied at each otherwise. */
+export function createFeed(cursor: Cursor, scan: Scan<void>): Feed {
+  let asleep: string[] = []
+  let length = 0
+  let wanted: string | undefined
+  const join = () => {
+    cursor.text += asleep.join("")
+    asleep = []
+    length = 0
+  }
+  return {
+    push(text) {
+      asleep.push(text)
+      length += text.length
+      const chars = wanted
+      if (chars !== undefined && length < longestSleep && ![...chars].some((char) => text.includes(char))) return
+      join()
+      wanted = scan.next().value ?? undefined
+    },
+    end() {
+      join()
+      cursor.ended = true
+      scan.next()
+    },
+    join,
+    get held() {
+      return cursor.text.length + length
+    },
+  }
+}
 
 /** Are there `count` characters from here? False only at the end of the text. */
 export function* more(cursor: Cursor, count = 1): Scan<boolean> {
   while (cursor.text.length - cursor.at < count) {
     if (cursor.ended) return false
-    yield
+    yield undefined
   }
   return true
 }
@@ -71,6 +117,16 @@ export function* upTo(cursor: Cursor, literal: string, most = Number.POSITIVE_IN
     }
     if (cursor.ended) return undefined
     from = Math.max(start, cursor.text.length - literal.length + 1)
-    yield
+    yield Number.isFinite(most) ? undefined : literal.at(-1)
+  }
+}
+
+/** Moves to the next `char`, or to the end. */
+export function* skipTo(cursor: Cursor, char: string): Scan<void> {
+  for (;;) {
+    const found = cursor.text.indexOf(char, cursor.at)
+    cursor.at = found < 0 ? cursor.text.length : found
+    if (found >= 0 || cursor.ended) return
+    yield char
   }
 }

@@ -1,20 +1,23 @@
 import { type Cursor, more, peek, run, type Scan } from "./cursor.ts"
 
 /** Moves behind a string in single or double quotes. False, and moved to the end, when it breaks off. */
-export function* skipString(cursor: Cursor): Scan<boolean> {
+function* skipString(cursor: Cursor): Scan<boolean> {
   const quote = cursor.text[cursor.at++] ?? ""
   const plain = quote === "'" ? /[^'\\]*/y : /[^"\\]*/y
-  while (yield* more(cursor)) {
+  for (;;) {
     plain.lastIndex = cursor.at
     cursor.at += plain.exec(cursor.text)?.[0].length ?? 0
     const char = cursor.text[cursor.at]
+    if (char === undefined) {
+      if (cursor.ended) return false
+      yield `${quote}\\`
+    }
     if (char === quote) {
       cursor.at++
       return true
     }
     if (char === "\\") cursor.at = (yield* more(cursor, 2)) ? cursor.at + 2 : cursor.text.length
   }
-  return false
 }
 
 /** The string that stands here, without its quotes and as it is written; undefined when none does or it breaks off. */

@@ -1,5 +1,5 @@
 import type { Offers, WrittenCall } from "./call.ts"
-import { type Cursor, peek, run, type Scan, spaces, take } from "./cursor.ts"
+import { createFeed, type Cursor, peek, run, type Scan, spaces, take } from "./cursor.ts"
 import { markedCalls, pythonList } from "./marked-calls.ts"
 import { jsonCalls } from "./written-json.ts"
 import { pythonCall } from "./written-python.ts"
@@ -31,7 +31,10 @@ export function createTextScanner(offers: Offers): TextScanner {
       if (text === "") return
       if (doubt && text.trim() === "") doubt.text += text
       else {
-        pieces.push({ type: "text", text: (doubt?.text ?? "") + text })
+        const last = pieces.at(-1)
+        const whole = (doubt?.text ?? "") + text
+        if (last?.type === "text") pieces[pieces.length - 1] = { type: "text", text: last.text + whole }
+        else pieces.push({ type: "text", text: whole })
         doubt = undefined
       }
     },
@@ -44,6 +47,7 @@ export function createTextScanner(offers: Offers): TextScanner {
     },
   }
   const scan = scanText(cursor, out, offers)
+  const feed = createFeed(cursor, scan)
   let off = false
   const taken = (): Piece[] => {
     const given = pieces
@@ -51,6 +55,7 @@ export function createTextScanner(offers: Offers): TextScanner {
     return given
   }
   const abandon = (): Piece[] => {
+    feed.join()
     out.text(cursor.text)
     if (doubt) pieces.push({ type: "text", text: doubt.text })
     doubt = undefined
@@ -61,15 +66,13 @@ export function createTextScanner(offers: Offers): TextScanner {
   return {
     push(text) {
       if (off) return text === "" ? [] : [{ type: "text", text }]
-      cursor.text += text
-      off = cursor.text.length > longest
-      if (off) return abandon()
-      scan.next()
+      feed.push(text)
+      off = feed.held > longest
+      if (off) return [...taken(), ...abandon()]
       return taken()
     },
     end() {
-      cursor.ended = true
-      if (!off) scan.next()
+      if (!off) feed.end()
       if (doubt) put(doubt.calls)
       doubt = undefined
       return taken()
@@ -141,6 +144,9 @@ function plain(cursor: Cursor, place: Place): void {
   }
 }
 
+/** What may follow the first character of a marked call: most brackets in a text need no closer look. */
+const seconds: Readonly<Record<string, string>> = { "<": "tfi|｜", "[": "T" }
+
 /** The calls that begin here, moved behind; else moved behind what can no longer begin one. */
 function* callsAt(
   cursor: Cursor,
@@ -149,6 +155,11 @@ function* callsAt(
   offers: Offers,
 ): Scan<readonly WrittenCall[] | undefined> {
   if (char === "`") return yield* ticks(cursor, place, offers)
+  const next = cursor.text[1]
+  if (next !== undefined && !seconds[char]?.includes(next) && !place.first && !place.fresh) {
+    cursor.at = 1
+    return undefined
+  }
   if (place.fence === 0 && place.ticks % 2 === 0) {
     const calls = (yield* markedCalls(cursor, offers)) ?? (yield* bareCalls(cursor, place, offers))
     if (calls) return calls

@@ -1,4 +1,4 @@
-import { type Cursor, type Scan, spaces, take, takeAny } from "./cursor.ts"
+import { createFeed, type Cursor, type Scan, spaces, take, takeAny } from "./cursor.ts"
 
 export interface ThinkingPiece {
   readonly type: "reasoning" | "text"
@@ -28,8 +28,8 @@ export function createThinkingScanner(unopened: boolean): ThinkingScanner {
   const scan = scanThinking(cursor, unopened, (type, text) => {
     if (text !== "") pieces.push({ type, text })
   })
-  const step = (): ThinkingPiece[] => {
-    scan.next()
+  const feed = createFeed(cursor, scan)
+  const taken = (): ThinkingPiece[] => {
     const given = pieces
     pieces = []
     return given
@@ -37,12 +37,12 @@ export function createThinkingScanner(unopened: boolean): ThinkingScanner {
   return {
     push(text) {
       if (cursor.ended) return text === "" ? [] : [{ type: "text", text }]
-      cursor.text += text
-      return step()
+      feed.push(text)
+      return taken()
     },
     end() {
-      cursor.ended = true
-      return step()
+      feed.end()
+      return taken()
     },
   }
 }
@@ -68,7 +68,7 @@ function* scanThinking(
     cursor.text = ""
     cursor.at = 0
     if (cursor.ended) return
-    yield
+    yield undefined
   }
 }
 
@@ -87,7 +87,7 @@ function* opened(cursor: Cursor, closer: string, out: (type: "reasoning", text: 
     }
     cursor.text = cursor.text.slice(to)
     cursor.at = 0
-    yield
+    yield undefined
   }
 }
 
@@ -102,7 +102,7 @@ function* held(cursor: Cursor, out: (type: "reasoning", text: string) => void): 
       if (cursor.ended) return false
       // A tag may be cut in two, so its line is read again.
       from = cursor.text.lastIndexOf("\n") + 1
-      yield
+      yield ">"
       continue
     }
     from = found.index + found[0].length

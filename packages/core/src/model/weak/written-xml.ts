@@ -1,5 +1,5 @@
 import type { WrittenCall } from "./call.ts"
-import { type Cursor, peek, run, type Scan, spaces, take, takeAny, upTo } from "./cursor.ts"
+import { type Cursor, peek, run, type Scan, skipTo, spaces, take, takeAny, upTo } from "./cursor.ts"
 import { skipValue } from "./json-value.ts"
 
 const ends = ["</function>", "</invoke>", "</function_call>"]
@@ -54,7 +54,7 @@ function* heading(cursor: Cursor): Scan<string | undefined> {
 function* parameter(cursor: Cursor): Scan<{ json: string; cut: boolean } | undefined> {
   const from = cursor.at
   for (;;) {
-    yield* run(cursor, /[^<]/)
+    yield* skipTo(cursor, "<")
     const to = cursor.at
     if ((yield* peek(cursor)) === undefined)
       return { json: JSON.stringify(trimmed(cursor.text.slice(from))).slice(0, -1), cut: true }
