@@ -32,7 +32,11 @@ test("a small model gets no list to keep, and one sentence a tool; a format is n
   expect(names({ small: true })).toEqual(["bash", "edit", "write", "question"])
   const said = (small: boolean, format: "edit" | "patch" = "edit") =>
     Object.fromEntries(box({ small, format }).specs.map(({ name, description }) => [name, description]))
-  expect(said(true)).toMatchObject({ bash: "Runs a command, e.g. `ls a.b`.", edit: "Replaces text.", write: "Writes a file" })
+  expect(said(true)).toMatchObject({
+    bash: "Runs a command, e.g. `ls a.b`.",
+    edit: "Replaces text.",
+    write: "Writes a file",
+  })
   expect(said(true, "patch")["apply_patch"]).toEndWith("*** Begin Patch")
   expect(said(false)["bash"]).toEndWith("More.")
 })

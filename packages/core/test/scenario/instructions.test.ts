@@ -150,7 +150,7 @@ test("a nested file joins the first read below it, once, also when two reads run
   expect(first.indexOf("of the package")).toBeLessThan(first.indexOf("of a"))
   const dir = made.workspace.dir
   const loaded = loadedOf(made.engine.messages(sessionID))
-  expect(loaded.flat().toSorted()).toEqual(
+  expect(loaded.flat().map(String).toSorted()).toEqual(
     ["last/AGENTS.md", "other/AGENTS.md", "pkg/AGENTS.md", "pkg/a/CLAUDE.md"].map((path) => join(dir, path)),
   )
 })
