@@ -9,7 +9,7 @@ import { measure, peakMemory } from "./measure.ts"
 import { pageWith } from "./page.ts"
 import { keptShare, promptSize } from "./prompt-bytes.ts"
 import { startScripted } from "./scripted.ts"
-import { figure, growth, median } from "./stats.ts"
+import { figure, growth, median, peak } from "./stats.ts"
 import { type Row, cells, holds, markdownTable, ratio, shown, terminalTable } from "./table.ts"
 import { countAfter, toolLoop, workFile, workloadNamed } from "./workload.ts"
 
@@ -33,6 +33,10 @@ describe("stats", () => {
         expect(middle).toBeLessThanOrEqual(Math.max(...values))
       }),
     )
+  })
+
+  test("a peak that is watched for is the greatest that was seen", () => {
+    expect(peak([30, 16, 31])).toEqual({ min: 31, median: 30 })
   })
 
   test("growth is the time of the last steps by that of the first", () => {

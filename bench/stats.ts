@@ -16,6 +16,11 @@ export function figure(values: readonly number[]): Figure {
   return { min: Math.min(...values), median: median(values) }
 }
 
+/** Of values that may be too low but never too high, as when a peak is watched for: the greatest stands for `min`. */
+export function peak(values: readonly number[]): Figure {
+  return { min: Math.max(...values), median: median(values) }
+}
+
 /** The time between moments `from` and `to` (indices of `moments`). */
 export function between(moments: readonly number[], from: number, to: number): number {
   return (moments[to] ?? Number.NaN) - (moments[from] ?? Number.NaN)

@@ -6,7 +6,7 @@ import type { Matched } from "./edit-match.ts"
 import { type Cost, measure, peakMemory } from "./measure.ts"
 import { startScripted } from "./scripted.ts"
 import type { Served } from "./server.ts"
-import { type Figure, between, figure, growth } from "./stats.ts"
+import { type Figure, between, figure, growth, peak } from "./stats.ts"
 import type { Row } from "./table.ts"
 import { workloadNamed } from "./workload.ts"
 
@@ -49,10 +49,10 @@ async function startRows(suite: Suite): Promise<Row[]> {
   await using space = await benchWorkspace()
   const program = (client: Client) => ({ argv: client.version, cwd: space.dir, env: space.env })
   const costs = await alternate(suite, "--version", 15, (client) => measure(program(client)))
-  const memory = await alternate(suite, "--version, memory", 3, (client) => peakMemory(program(client)))
+  const memory = await alternate(suite, "--version, memory", 7, (client) => peakMemory(program(client)))
   return [
     row("`--version`, wall", "ms", costs, ({ wall }) => wall, 30),
-    row("`--version`, memory", "MB", memory, (bytes) => bytes, 50 * MB),
+    peakRow("`--version`, memory", memory, 50 * MB),
   ]
 }
 
@@ -111,7 +111,7 @@ async function memoryRows(suite: Suite): Promise<Row[]> {
     await using scripted = await startScripted("loop-50")
     return await peakMemory(await prepare(space, client, scripted.baseURL, workloadNamed("loop-50").prompt))
   })
-  return [row("peak memory, loop of 50 steps", "MB", peaks, (bytes) => bytes, 90 * MB)]
+  return [peakRow("peak memory, loop of 50 steps", peaks, 90 * MB)]
 }
 
 async function matchRows(suite: Suite): Promise<Row[]> {
@@ -163,6 +163,10 @@ function row<T>(name: string, unit: Row["unit"], samples: Samples<T>, of: (value
     ...{ name, unit, cairn: figure(cairn.map(of)), floor: figure(floor.map(of)) },
     ...(budget === undefined ? {} : { budget }),
   }
+}
+
+function peakRow(name: string, { cairn, floor }: Samples<number>, budget: number): Row {
+  return { name, unit: "MB", cairn: peak(cairn), floor: peak(floor), budget }
 }
 
 /** A row of one value, without a floor. */
