@@ -78,7 +78,7 @@ for (const protocol of protocols)
             chunked(7),
             reasoning("grübeln", { signature: "c2ln" }),
             text("Grüße 🎉"),
-            toolCall("reed", { filePath: "x" }),
+            toolCall("frobnicate", { filePath: "x" }),
           ],
           [text("Ende."), finish("stop")],
         ],
@@ -86,7 +86,7 @@ for (const protocol of protocols)
       )
       const outcome = await made.prompt("hi")
       expect(outcome).toMatchObject({ reason: "done", text: "Ende." })
-      expect(toolResults(made.server.requests[2]!)[0]!.output).toContain("Did you mean read")
+      expect(toolResults(made.server.requests[2]!)[0]!.output).toContain("There is no tool named")
       expect(problemsOf(made, outcome.sessionID)).toEqual([])
     })
   })
