@@ -148,13 +148,27 @@ const prose = fc
 
 test("text without calls passes byte for byte, however it is cut", async () => {
   await fc.assert(
-    fc.asyncProperty(prose, fc.array(fc.nat({ max: 200 }), { maxLength: 10 }), async (text, cuts) => {
+    fc.asyncProperty(prose, fc.array(fc.nat({ max: 200 }), { maxLength: 10 }), async (start, cuts) => {
+      const text = `${start}\nThat is all.` // so that a call of an unknown tool, should one be made up, is none
       const parts = await recover(cutAt(text, cuts))
       expect(textOf(parts)).toBe(text)
       expect(kinds(parts)).not.toContain("tool-call")
     }),
     { numRuns: 500 },
   )
+})
+
+test("what breaks off and names no tool is text", async () => {
+  for (const text of [
+    "[TOOL_CALLS]a{",
+    "[TOOL_CALLS]other{",
+    '<tool_call>{"name":"other","arguments":{"a":',
+    "<function=other>",
+  ]) {
+    const parts = await recover([text])
+    expect(textOf(parts)).toBe(text)
+    expect(kinds(parts)).not.toContain("tool-call")
+  }
 })
 
 test("a call between any prose is found, unless the prose makes it code, however it is cut", async () => {

@@ -43,7 +43,8 @@ export function createTextScanner(offers: Offers): TextScanner {
         if (doubt) put(doubt.calls)
         doubt = undefined
         put(found)
-      } else doubt = { calls: [...(doubt?.calls ?? []), ...found], text: (doubt?.text ?? "") + text }
+      } else if (!found.every(isWhole)) out.text(text)
+      else doubt = { calls: [...(doubt?.calls ?? []), ...found], text: (doubt?.text ?? "") + text }
     },
   }
   const scan = scanText(cursor, out, offers)
@@ -79,6 +80,11 @@ export function createTextScanner(offers: Offers): TextScanner {
     },
     abandon,
   }
+}
+
+/** A call of a tool that does not exist is only believed when it is complete and its name could be one. */
+function isWhole({ name, input }: WrittenCall): boolean {
+  return /^[A-Za-z_][\w.:-]+$/.test(name) && /[}"]\s*$/.test(input)
 }
 
 interface Sink {

@@ -43,7 +43,7 @@ function* heading(cursor: Cursor): Scan<string | undefined> {
   const quoted = yield* take(cursor, '"')
   const name = yield* run(cursor, /[\w.:-]/, 100)
   if (quoted && !(yield* take(cursor, '"'))) return undefined
-  yield* run(cursor, /[^>\n]/, 100) // attributes such as string="true"
+  yield* run(cursor, /[^<>\n]/, 100) // attributes such as string="true"
   return name !== "" && (yield* take(cursor, ">")) ? name : undefined
 }
 
