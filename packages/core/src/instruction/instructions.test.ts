@@ -61,16 +61,21 @@ test("a session keeps what it found, another one looks again", async () => {
 
 test("what an interruption cut short is not kept", async () => {
   await put("w/AGENTS.md")
-  let answers = 0
+  const asked = Promise.withResolvers<void>()
+  let silent = true
   await using site = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: () => (++answers === 1 ? new Promise<Response>(() => {}) : new Response("rules")),
+    fetch() {
+      asked.resolve()
+      return silent ? new Promise<Response>(() => {}) : new Response("rules")
+    },
   })
   const made = create([`http://127.0.0.1:${site.port}/`])
   const group = new TaskGroup()
   const first = made.of("ses_1", group.signal)
-  await clock.timers()
+  await asked.promise
+  silent = false
   group.cancel(new Interrupted())
   expect(await first).toHaveLength(1)
   expect(await made.of("ses_1", signal)).toHaveLength(2)
