@@ -4,7 +4,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { offeredTools, toolResults } from "../packages/testkit/src/request.ts"
 import { startModelServer } from "../packages/testkit/src/server.ts"
-import { type Client, benchWorkspace, cairnClient, checkWork, floorClient, prepare } from "./client.ts"
+import { type Client, benchWorkspace, cairnClient, checkWork, floorClient, prepare, stepsInLog } from "./client.ts"
 import { measure, peakMemory } from "./measure.ts"
 import { pageWith } from "./page.ts"
 import { keptShare, promptSize } from "./prompt-bytes.ts"
@@ -128,8 +128,9 @@ async function work(client: Client, steps: number) {
   await checkWork(space, steps)
   expect(server.unexpected).toEqual([])
   const last = server.requests.at(-1)
+  const begun = client.name === "cairn" ? stepsInLog(space, 100) : []
   const outputs = last ? toolResults(last).map(({ output }) => output) : []
-  return { requests: server.requests, outputs, text: await readFile(join(space.dir, workFile), "utf8") }
+  return { requests: server.requests, outputs, begun, text: await readFile(join(space.dir, workFile), "utf8") }
 }
 
 describe("programs", () => {
@@ -148,6 +149,9 @@ describe("programs", () => {
       expect(outputs[5]).toContain("round 1\n\n[exit code 0]")
     }
     expect(done[1].text).toBe(done[0].text)
+    const { begun } = done[1]
+    expect(begun).toHaveLength(toolLoop(6).requests)
+    expect(begun).toEqual(begun.toSorted((a, b) => a - b))
   })
 
   test("a run that did not do its work, or failed, is no measurement", async () => {

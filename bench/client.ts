@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { tempWorkspace, type TempWorkspace } from "../packages/testkit/src/workspace.ts"
@@ -59,4 +60,15 @@ export async function checkWork(space: TempWorkspace, steps: number): Promise<vo
   const text = await readFile(join(space.dir, workFile), "utf8")
   const wanted = workText().replace("count: 0", countAfter(steps))
   if (text !== wanted) throw new Error(`${workFile} does not hold "${countAfter(steps)}": the run did not do its work`)
+}
+
+/** Where in Cairn's log the newest `count` steps began, oldest first: between two of them lie the events of a step. */
+export function stepsInLog(space: TempWorkspace, count: number): number[] {
+  using database = new Database(join(space.env["XDG_DATA_HOME"] ?? "", "cairn", "cairn.db"), { readonly: true })
+  const rows = database
+    .query<{ seq: number }, [number]>(
+      "SELECT seq FROM event WHERE json_extract(properties, '$.part.type') = 'step-start' ORDER BY seq DESC LIMIT ?",
+    )
+    .all(count)
+  return rows.map(({ seq }) => seq).toReversed()
 }

@@ -30,8 +30,10 @@ export async function executables(folder: string, say: (text: string) => void): 
 async function isStale(file: string): Promise<boolean> {
   const built = await stat(file).catch(() => undefined)
   if (!built) return true
-  const sources = new Bun.Glob("packages/{kernel,schema,core,cli}/{package.json,src/**}")
-  for (const path of ["bun.lock", "script/build.ts", ...sources.scanSync({ cwd: root })]) {
+  const sources = new Bun.Glob(
+    "{packages/{kernel,schema,core,cli}/{package.json,src/**},script/build.ts,script/build/**}",
+  )
+  for (const path of ["bun.lock", ...sources.scanSync({ cwd: root })]) {
     if (path.endsWith(".test.ts")) continue
     const found = await stat(join(root, path)).catch(() => undefined)
     if (found && found.mtimeMs > built.mtimeMs) return true

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { TempWorkspace } from "../packages/testkit/src/workspace.ts"
-import { type Client, benchWorkspace, checkWork, prepare } from "./client.ts"
+import { type Client, benchWorkspace, checkWork, prepare, stepsInLog } from "./client.ts"
 import type { Matched } from "./edit-match.ts"
 import { type Cost, measure, peakMemory } from "./measure.ts"
 import { startScripted } from "./scripted.ts"
@@ -85,6 +85,10 @@ async function loopRows(suite: Suite): Promise<Row[]> {
     { name: "tool loop, CPU a step (200 − 50 steps)", unit: "ms", ...costs, budget: 6 },
     row("growth: steps 181–200 to 1–20", "×", long, ({ served }) => growth(served.arrivals, 20, 0), 1.1),
     row("growth: steps 181–200 to 22–41 (warm)", "×", long, ({ served }) => growth(served.arrivals, 20, 21)),
+    {
+      ...once("events in the log: steps 181–200 to 1–20", "×", growth(stepsInLog(space, 201), 20, 0), 1.1),
+      counted: true,
+    },
     once("system prompt and tools of the first request", "tokens", one.served.first.tokens, 3000),
     { ...once("prompt bytes of request n kept in n + 1", "%", kept, 1), counted: true },
   ]
