@@ -41,6 +41,7 @@ const folderArrows: Record<string, readonly string[]> = {
   prompt: ["agent", "workspace", "instruction"],
   tool: ["permission", "process", "workspace", "net"],
   probe: ["tool", "permission", "workspace", "config", "model"],
+  doctor: ["store", "process", "net", "config", "workspace", "permission", "model", "engine.ts"],
   session: [
     "store",
     "process",

@@ -158,6 +158,12 @@ export const sanitizeFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const networkFlag: Flag<boolean> = {
+  name: "network",
+  doc: "Also open one connection to the provider of the default model; nothing is sent",
+  parse: on,
+}
+
 /** The shape of a session id; whether it exists is the engine's to say. */
 function sessionID(text: string): Result<string, string> {
   return /^ses_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a session id (ses_…), got ${JSON.stringify(text)}`)

@@ -1,6 +1,8 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
+import type { DoctorReport } from "@cairn/core/doctor/check"
+import type { DoctorOptions } from "@cairn/core/doctor/doctor"
 import type { Engine, EngineOptions } from "@cairn/core/engine"
 
 /** Why the process has to end before its work: a signal, or a reader of stdout that went away. */
@@ -38,4 +40,6 @@ export interface Io {
   /** Ends the process now, without any farewell. For the second signal. */
   exitNow(code: number): void
   openEngine(options: EngineOptions): Promise<Result<Engine, SetupError>>
+  /** Looks at what an engine needs, without opening one. */
+  examine(options: DoctorOptions): Promise<DoctorReport>
 }

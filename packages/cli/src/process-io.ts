@@ -35,6 +35,7 @@ export function processIo(): Io {
     },
     exitNow: (code) => process.exit(code),
     openEngine: async (options) => (await import("@cairn/core/app")).createEngine(options),
+    examine: async (options) => (await import("@cairn/core/doctor/doctor")).examine(options),
   }
 }
 

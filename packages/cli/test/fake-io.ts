@@ -1,3 +1,4 @@
+import type { DoctorReport } from "@cairn/core/doctor/check"
 import type { Engine } from "@cairn/core/engine"
 import type { Clock } from "@cairn/kernel/clock"
 import { err, ok } from "@cairn/kernel/result"
@@ -55,6 +56,7 @@ export interface FakeIoOptions {
   readonly cwd?: string
   readonly clock?: Clock
   readonly engine?: Engine | SetupError
+  readonly report?: DoctorReport
 }
 
 /** The edge of the program, held in memory. Without an engine, opening one fails the test. */
@@ -83,6 +85,10 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     async openEngine() {
       if (!engine) throw new Error("this test opens no engine")
       return "kind" in engine ? err(engine) : ok(engine)
+    },
+    async examine() {
+      if (!options.report) throw new Error("this test examines nothing")
+      return options.report
     },
   }
 }

@@ -4,6 +4,7 @@ import { debugConfigCommand } from "./debug-config.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
+import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
 import { runCommand } from "./run.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   sessionExportCommand,
   sessionRenameCommand,
   sessionDeleteCommand,
+  doctorCommand,
   completionCommand(() => commands),
   debugPathsCommand,
   debugConfigCommand,

@@ -1,0 +1,61 @@
+import { ripgrepPath } from "../process/ripgrep.ts"
+import { findShell } from "../process/shell.ts"
+import type { Supervisor } from "../process/supervisor.ts"
+import type { Check } from "./check.ts"
+
+interface ProgramsInput {
+  readonly supervisor: Supervisor
+  readonly cacheDir: string
+  readonly directory: string
+  readonly signal: AbortSignal
+}
+
+/** The programs that tools run, by running each for its version. Interruption rejects with the reason. */
+export async function programChecks(input: ProgramsInput): Promise<Check[]> {
+  const { supervisor, cacheDir } = input
+  const which = (name: string) => Bun.which(name, { PATH: supervisor.env["PATH"] ?? "" }) ?? undefined
+  const shell = findShell(supervisor.env)
+  const [git, ripgrep, bash] = await Promise.all([
+    version(which("git"), input),
+    version(ripgrepPath(supervisor.env, { cacheDir }), input),
+    version(shell.endsWith("bash") ? shell : undefined, input),
+  ])
+  return [
+    git
+      ? ok("git", git)
+      : absent(
+          "git",
+          "warning",
+          "not found",
+          "Install git: without it a project is only a directory, and has no diff.",
+        ),
+    ripgrep
+      ? ok("ripgrep", ripgrep)
+      : absent("ripgrep", "broken", "not found", "Install ripgrep (rg): grep and glob need it."),
+    bash ? ok("bash", bash) : absent("bash", "warning", `not found; commands run in ${shell}`, "Install bash."),
+    sandbox(which),
+  ]
+}
+
+const area = "programs"
+const ok = (name: string, text: string): Check => ({ area, name, state: "ok", text })
+const absent = (name: string, state: Check["state"], text: string, advice: string): Check => ({
+  ...{ area, name, state, text, advice },
+})
+
+function sandbox(which: (name: string) => string | undefined): Check {
+  const name = process.platform === "darwin" ? "sandbox-exec" : "bwrap"
+  const found = process.platform === "win32" ? undefined : which(name)
+  if (found) return ok("sandbox", found)
+  return { area, name: "sandbox", state: "note", text: `no ${name === "bwrap" ? "bubblewrap (bwrap)" : name} found` }
+}
+
+/** `git version 2.39.5 (/usr/bin/git)`; undefined when it cannot be run. */
+async function version(program: string | undefined, input: ProgramsInput): Promise<string | undefined> {
+  if (program === undefined) return undefined
+  const { supervisor, directory: cwd, signal } = input
+  const ran = await supervisor.run({ argv: [program, "--version"], cwd, signal, timeoutMs: 5_000, maxBytes: 10_000 })
+  if (!ran.ok || ran.value.exitCode !== 0) return undefined
+  const [line = ""] = ran.value.stdout.split("\n")
+  return `${line.trim().slice(0, 80)} (${program})`
+}
