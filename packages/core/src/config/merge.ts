@@ -20,7 +20,8 @@ export function mergeConfig<T extends object>(base: T, over: object): T {
 
 function mergeFields(base: Fields, over: Fields): Fields {
   const result: Fields = {}
-  for (const [key, value] of Object.entries(base)) if (!unsafe.has(key)) result[key] = value
+  for (const [key, value] of Object.entries(base))
+    if (!unsafe.has(key)) result[key] = isFields(value) ? mergeFields({}, value) : value
   for (const [key, value] of Object.entries(over)) {
     if (unsafe.has(key) || value === undefined) continue
     const before = own(result, key)

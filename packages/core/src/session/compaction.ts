@@ -7,6 +7,7 @@ import { type Failure, attemptStep } from "./attempt.ts"
 import { type Context, createContext } from "./context.ts"
 import { messageTokens, textTokens } from "./estimate.ts"
 import { historyOf, isCompaction, wordsOf } from "./history.ts"
+import { loadedIn } from "./loaded.ts"
 import { prunable } from "./prune.ts"
 import { remind } from "./remind.ts"
 import { shorten } from "./shorten.ts"
@@ -21,7 +22,7 @@ const strikes = 3
 export type Need = "limit" | "overflow" | "asked"
 
 /** Tokens that a request may have, by what is known of the model so far. */
-export const usableOf = (deps: TurnDeps, turn: Turn): number =>
+const usableOf = (deps: TurnDeps, turn: Turn): number =>
   usableTokens(effectiveLimits(turn.model.limits, turn.overflows), deps.compaction.reserved)
 
 /** True when the next request is larger than what the model can use. */
@@ -67,8 +68,9 @@ function prune(deps: TurnDeps, turn: Turn): boolean {
     }
   })
   run.write(...events)
-  const history = historyOf(deps.store.read.messages(run.sessionID), roomFor(usable))
-  turn.context = createContext(turn.target, history, { counted: false })
+  const stored = deps.store.read.messages(run.sessionID)
+  turn.context = createContext(turn.target, historyOf(stored, roomFor(usable)), { counted: false })
+  deps.instructions.restore(run.sessionID, loadedIn(stored))
   return !isFull(deps, turn)
 }
 
@@ -87,9 +89,11 @@ async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure 
   const summed = await summarise(deps, turn, request, need)
   if (!("message" in summed)) return summed
   const before = messageTokens(turn.context.messages())
-  const after = buildContext(target, deps.store.read.messages(run.sessionID), usable)
+  const shortened = deps.store.read.messages(run.sessionID)
+  const after = buildContext(target, shortened, usable)
   if (messageTokens(after.messages()) >= before) return discard(turn, summed.message)
   turn.context = after
+  deps.instructions.restore(run.sessionID, loadedIn(shortened))
   if (need !== "asked") goOn(turn, stored, start)
   run.publish({ type: "session.compacted", properties: { sessionID: run.sessionID } })
   return undefined

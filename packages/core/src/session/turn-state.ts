@@ -3,6 +3,7 @@ import type { Log } from "@cairn/kernel/log"
 import type { Config } from "@cairn/schema/config"
 import { noTokens, type Tokens } from "@cairn/schema/model"
 import type { Agent } from "../agent/define.ts"
+import type { Instructions } from "../instruction/instructions.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
 import type { Store } from "../store/store.ts"
@@ -17,6 +18,8 @@ export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
   /** Between 0 and 1, for jitter. */
   random(): number
   readonly compaction: CompactionSettings
+  /** Files of instructions that left the conversation may join it again. */
+  readonly instructions: Pick<Instructions, "restore">
   readonly budget: Config["budget"]
   call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
 }
