@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Environment } from "./environment.ts"
+import type { OpenPipe } from "./pipe.ts"
 
 export interface Command {
   /** The program, looked up in `env.PATH`, and its arguments. */
@@ -10,6 +11,8 @@ export interface Command {
   readonly env?: Environment
   /** Nothing (/dev/null) when left out. */
   readonly stdin?: string | Uint8Array<ArrayBuffer>
+  /** Standard error goes where standard output goes: the order of the bytes is the order of writing. */
+  readonly merged?: boolean
 }
 
 export interface SpawnInput extends Command {
@@ -36,26 +39,45 @@ export interface Child extends AsyncDisposable {
   end(): Promise<void>
 }
 
+/** A process that runs, and what it says. */
+export interface Started {
+  readonly process: Bun.Subprocess
+  readonly stdout: ReadableStream<Uint8Array>
+  readonly stderr: ReadableStream<Uint8Array>
+}
+
 /** Starts the process of a command, as leader of a session of its own. */
-export function start(command: SpawnInput, env: Environment): Result<Bun.Subprocess, SpawnFailure> {
+export function start(command: SpawnInput, env: Environment, openPipe: OpenPipe): Result<Started, SpawnFailure> {
   const [program, ...args] = command.argv
   if (program === undefined || program === "") return err({ kind: "invalid", message: "no program was named" })
-  const { stdin } = command
+  const { stdin, merged = false } = command
+  using out = openPipe()
+  using apart = out === undefined || merged ? undefined : openPipe()
   try {
-    return ok(
-      Bun.spawn([program, ...args], {
-        cwd: command.cwd,
-        env: command.env ?? env,
-        stdin: command.open ? "pipe" : stdin === undefined ? "ignore" : new Blob([stdin]),
-        stdout: "pipe",
-        stderr: "pipe",
-        detached: true,
-      }),
-    )
+    const process = Bun.spawn(merged && out === undefined ? mergedByShell(command.argv) : [program, ...args], {
+      cwd: command.cwd,
+      env: command.env ?? env,
+      stdin: command.open ? "pipe" : stdin === undefined ? "ignore" : new Blob([stdin]),
+      stdout: out?.write ?? "pipe",
+      stderr: (merged ? out : apart)?.write ?? "pipe",
+      detached: true,
+    })
+    return ok({
+      process,
+      stdout: out ? out.take() : runtimePipe(process.stdout),
+      stderr: apart ? apart.take() : merged && out ? nothing() : runtimePipe(process.stderr),
+    })
   } catch (error) {
     return err(failure(error, program, command.cwd))
   }
 }
+
+const runtimePipe = (stream: Bun.Subprocess["stdout"]) => stream as ReadableStream<Uint8Array>
+
+const nothing = () => new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
+
+/** Without a pipe that both could share, a shell joins them and becomes the program. */
+const mergedByShell = (argv: readonly string[]) => ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", ...argv]
 
 function failure(error: unknown, program: string, cwd: string): SpawnFailure {
   const code = error instanceof Error && "code" in error ? error.code : undefined

@@ -4,6 +4,7 @@ import { ok, type Result } from "@cairn/kernel/result"
 import { type Child, type SpawnFailure, type SpawnInput, start } from "./child.ts"
 import type { Environment } from "./environment.ts"
 import { endGroup, members } from "./group.ts"
+import { createPipes, type OpenPipe } from "./pipe.ts"
 import { type ProcessResult, type RunInput, runToEnd } from "./run.ts"
 import { createWatchdog } from "./watchdog.ts"
 
@@ -25,18 +26,20 @@ export interface SupervisorOptions {
   readonly graceMs?: number
   /** How long a finished command's output may stay open before what holds it is ended. */
   readonly drainMs?: number
+  /** What children write into. */
+  readonly openPipe?: OpenPipe
 }
 
 /** Every child leads a session of its own, so that its end reaches all it started. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { clock, log, env, graceMs = 2_000, drainMs = 100 } = options
+  const { clock, log, env, graceMs = 2_000, drainMs = 100, openPipe = createPipes() } = options
   const watchdog = createWatchdog(log)
   const running = new Set<Child>()
 
   const spawn: Supervisor["spawn"] = (command) => {
-    const started = start(command, env)
+    const started = start(command, env, openPipe)
     if (!started.ok) return started
-    const process = started.value
+    const { process, stdout, stderr } = started.value
     const leader = process.pid
     watchdog.add(leader)
     let ending: Promise<void> | undefined
@@ -51,8 +54,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const child: Child = {
       pid: leader,
       stdin: command.open ? (process.stdin as Bun.FileSink) : null,
-      stdout: process.stdout as ReadableStream<Uint8Array>,
-      stderr: process.stderr as ReadableStream<Uint8Array>,
+      stdout,
+      stderr,
       exited: process.exited.then(() => {
         const signal = process.signalCode
         return signal ? { exitCode: null, signal: String(signal) } : { exitCode: process.exitCode, signal: null }

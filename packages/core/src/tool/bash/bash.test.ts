@@ -86,10 +86,23 @@ describe("what the model gets", () => {
     expect(result.metadata["output"]).toBe([1, 2, 3, 4, 5].map((i) => `out ${i}\nerr ${i}\n`).join(""))
   })
 
-  test("a syntax error is output too", async () => {
+  test("a syntax error is output too, with the command's own lines and nothing else", async () => {
     const result = await bash("if then")
-    expect(result.output).toContain("syntax error")
+    expect(result.output).toMatch(/^\S*bash: -c: line 1: syntax error near unexpected token `then'\n/)
+    expect(result.output).toMatch(/-c: line 1: `if then'\n\n\[exit code 2\]$/)
+    expect(result.output).not.toContain("exec")
     expect(result.metadata["exit"]).toBe(2)
+    expect((await bash("\n\ncairn-no-such-command")).output).toContain("line 3: cairn-no-such-command")
+  })
+
+  test("output that is opened by its name", async () => {
+    expect((await bash("echo a > /dev/stderr; echo b | tee /dev/stderr; echo c >> /dev/stdout")).output).toBe(
+      "a\nb\nb\nc\n\n[exit code 0]",
+    )
+  })
+
+  test("a command that begins with a dash is a command", async () => {
+    expect((await bash("-x foo")).output).toContain("-x: command not found")
   })
 
   test("many lines, here-documents and a trailing comment are one command", async () => {

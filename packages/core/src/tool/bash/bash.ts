@@ -52,6 +52,7 @@ export function createBashTool({ supervisor, output, shell, plan }: BashOptions)
       const title = titleOf(command)
       const ran = await supervisor.run({
         argv: shellCommand(command, shell),
+        merged: true,
         cwd: cwd.value,
         signal: context.signal,
         timeoutMs: timeout,
