@@ -1,5 +1,3 @@
-import { isIPv4, isIPv6 } from "node:net"
-
 /** Where a host lies, judged by its name alone: nothing is looked up. */
 export type Reach = "loopback" | "private" | "public"
 
@@ -17,6 +15,13 @@ export function reachOf(host: string): Reach {
   if (!name.includes(".") || localSuffix.some((suffix) => name.endsWith(suffix))) return "private"
   return "public"
 }
+
+// Not those of `node:net`: importing it costs every start some 10 ms.
+const isIPv4 = (text: string): boolean => {
+  const fields = text.split(".")
+  return fields.length === 4 && fields.every((field) => /^(0|[1-9]\d{0,2})$/.test(field) && Number(field) < 256)
+}
+const isIPv6 = (text: string): boolean => text.includes(":") && URL.canParse(`http://[${text}]`)
 
 function reachOfV4(address: string): Reach {
   const [a = 0, b = 0] = address.split(".").map(Number)

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import {
   accessSync,
   chmodSync,
@@ -75,7 +74,7 @@ function isWhole(target: string, file: Embedded): boolean {
 function install(file: Embedded, target: string): void {
   const content = readFileSync(file.path)
   if (sha256(content) !== file.sha256) throw new Error(`${file.name} in this executable is damaged`)
-  const partial = `${target}.${process.pid}-${randomBytes(4).toString("hex")}`
+  const partial = `${target}.${process.pid}-${crypto.randomUUID()}`
   try {
     writeFileSync(partial, content, { flag: "wx", mode: 0o700 })
     // The umask may have taken bits from it.
