@@ -58,6 +58,14 @@ describe("without an engine", () => {
   })
 })
 
+test("a run without a message on a terminal says how to give one, and waits for nothing", async () => {
+  expect(await cairn(["run"], { stdin: stdinOf("terminal", []), cwd: "/" })).toEqual({
+    code: 2,
+    out: "",
+    err: `cairn: no message: give it as words (cairn run "explain what this project does") or on stdin\n`,
+  })
+})
+
 describe("session list", () => {
   const engine = () =>
     fakeEngine(undefined, { sessions: async (filter) => [session(), ...(filter.scope === "project" ? [old] : [])] })

@@ -148,6 +148,37 @@ describe("on a terminal", () => {
     expect(out).toBe("a␛[2Jb\nc\n")
   })
 
+  const markdown = "# Why\n\n- one\n```sh\nnpm test\n```\n"
+  const drawn = "\u001b[1mWhy\u001b[22m\n\n• one\n\u001b[2m```sh\u001b[22m\n  npm test\n\u001b[2m```\u001b[22m\n"
+
+  test("markdown is drawn, in whatever pieces it comes", () => {
+    const whole = { outcome: outcome({ text: markdown }) }
+    const pieces = [...markdown].map((letter) => delta(word, letter))
+    const end = updated({ ...word, text: markdown, time: { start: 1, end: 2 } })
+    expect(
+      run(terminal({}), [opened(), updated(word), ...pieces, end], whole).out.replaceAll("\u001b[22m\u001b[1m", ""),
+    ).toBe(drawn)
+    expect(run(terminal({}), [], whole).out).toBe(drawn)
+  })
+
+  test.each<Record<string, string>>([{ NO_COLOR: "1" }, { CAIRN_PLAIN: "1" }, { TERM: "dumb" }])(
+    "with %j it stays as it was written",
+    (env) => {
+      const whole = { outcome: outcome({ text: markdown }) }
+      expect(run(terminal(env), [opened(), updated(text(markdown))], whole).out).toBe(markdown)
+    },
+  )
+
+  test("in a pipe with colours, too", () => {
+    const io = fakeIo({ stderr: captured({ terminal: true }), env: { FORCE_COLOR: "1" } })
+    expect(run(io, [opened(), updated(text(markdown))], { outcome: outcome({ text: markdown }) }).out).toBe(markdown)
+  })
+
+  test("an answer that is cut off loses nothing", () => {
+    const events = [opened(), updated(word), delta(word, "It is\n- ")]
+    expect(run(terminal({}), events, { outcome: outcome({ text: "" }) }).out).toBe("It is\n- \n")
+  })
+
   test("what is not for people is not shown", () => {
     const { out } = run(
       terminal(),

@@ -4,6 +4,7 @@ import type { Part, ReasoningPart, TextPart, ToolPart } from "@cairn/schema/part
 import type { SessionStatus } from "@cairn/schema/session"
 import type { Io } from "../io.ts"
 import { duration, plural } from "../render/format.ts"
+import { createMarkdownStream, type MarkdownStream } from "../render/markdown-stream.ts"
 import { partLines } from "../render/part.ts"
 import { createScreen, type Screen } from "../render/screen.ts"
 import { headline, type ToolView } from "../render/tool.ts"
@@ -49,6 +50,8 @@ interface Run {
 interface Stream {
   readonly kind: "answer" | "thought"
   readonly clean: ReturnType<typeof createSanitiser>
+  /** Draws an answer; absent where it is shown as it was written. */
+  readonly draw: MarkdownStream | undefined
   readonly messageID: string
   length: number
   shown: boolean
@@ -103,6 +106,8 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
     event: (event) => onEvent(state, event),
     end(report) {
       state.activity.stop()
+      // An interrupted text never becomes whole.
+      for (const { draw } of state.streams.values()) if (draw) screen.answer(draw.flush())
       showAnswer(state, report)
       const elapsed = duration(io.clock.monotonic() - began)
       const facts = [plural(state.steps, "step"), elapsed]
@@ -180,6 +185,7 @@ function grow(state: State, kind: Stream["kind"], part: TextPart | ReasoningPart
   const stream = state.streams.get(part.id) ?? {
     kind,
     clean: createSanitiser(),
+    draw: kind === "answer" ? drawing(state.screen) : undefined,
     messageID: part.messageID,
     length: 0,
     shown: false,
@@ -188,7 +194,9 @@ function grow(state: State, kind: Stream["kind"], part: TextPart | ReasoningPart
   const gained = part.text.slice(stream.length)
   stream.length += gained.length
   flow(state, stream, stream.clean.push(gained) + (whole ? stream.clean.flush() : ""))
-  if (whole) state.streams.delete(part.id)
+  if (!whole) return
+  if (stream.draw) state.screen.answer(stream.draw.flush())
+  state.streams.delete(part.id)
 }
 
 function flow(state: State, stream: Stream, piece: string): void {
@@ -199,7 +207,12 @@ function flow(state: State, stream: Stream, piece: string): void {
   state.last = stream.kind
   if (stream.kind === "thought") return state.screen.thought(text)
   state.answered = stream.messageID
-  state.screen.answer(text)
+  state.screen.answer(stream.draw ? stream.draw.push(text) : text)
+}
+
+/** Markdown is drawn for eyes alone: on a terminal with colours. */
+function drawing({ out }: Screen): MarkdownStream | undefined {
+  return out.live && out.color ? createMarkdownStream(styleOf(true)) : undefined
 }
 
 function onTool(state: State, part: ToolPart): void {
@@ -248,5 +261,7 @@ function showAnswer(state: State, report: RunReport): void {
     if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`)
     return
   }
-  if (answer !== "" && state.answered === undefined) screen.answer(sanitise(answer))
+  if (answer === "" || state.answered !== undefined) return
+  const draw = drawing(screen)
+  screen.answer(draw ? draw.push(sanitise(answer)) + draw.flush() : sanitise(answer))
 }
