@@ -142,11 +142,16 @@ describe("signals", () => {
   })
 
   test("a running command dies with the run", async () => {
+    // The line sets a variable, so nobody can say what it does: without this it would be asked for.
+    const unbounded = { sandbox: { enabled: false } }
     await using space = await tempWorkspace()
     const token = `cairn-e2e-${crypto.randomUUID()}`
     const command = `export TOKEN=${token}; echo up-$((1 + 1)); sleep 3600`
     await using server = await startModelServer([[toolCall("bash", { command })]])
-    const { child, ended, printed } = startCairn(space, ["run", "--format", "json", "go"], { server })
+    const { child, ended, printed } = startCairn(space, ["run", "--format", "json", "go"], {
+      server,
+      config: unbounded,
+    })
     await printed(/up-2/)
     const pids = processesWith(token).filter((pid) => pid !== child.pid)
     expect(pids.length).toBeGreaterThan(0)

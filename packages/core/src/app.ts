@@ -97,6 +97,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
     todos: (sessionID) => store.read.todos(sessionID),
     askQuestions: (asked, context) => questions.ask(asked, context),
     wanted: namedByConfig(config.value.layers),
+    unbounded: config.value.unbounded,
     cacheDir: paths.cache,
     log: log.child("tool"),
   })

@@ -39,6 +39,8 @@ interface ToolDeps {
   readonly home: string
   readonly worktree: string
   readonly cacheDir: string
+  /** What cannot be read of a command line follows the rules, as the user said; else it is asked for. */
+  readonly unbounded: boolean
   readonly log: Log
   saveTodos(sessionID: string, todos: readonly Todo[]): void
   todos(sessionID: string): readonly Todo[]
@@ -63,7 +65,7 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       supervisor,
       output,
       shell: findShell(supervisor.env),
-      plan: (command, cwd) => planCommand(command, { cwd, worktree, home, places }),
+      plan: (command, cwd) => planCommand(command, { cwd, worktree, home, places, unbounded: deps.unbounded }),
     }),
     createReadTool({
       seen,

@@ -403,6 +403,16 @@ describe("trust", () => {
     }
   })
 
+  test("only the user says that nothing bounds commands, trusted project or not", async () => {
+    await put(project("cairn.json"), { sandbox: { enabled: false } })
+    expect((await loaded({ flags: { trust: true } })).unbounded).toBe(false)
+    await put(user("cairn.json"), { sandbox: { enabled: false } })
+    expect((await loaded()).unbounded).toBe(true)
+    await put(project("cairn.json"), { sandbox: { enabled: true } })
+    expect((await loaded({ flags: { trust: true } })).unbounded).toBe(true)
+    expect((await loaded({ flags: { overrides: { sandbox: { enabled: true } } } })).unbounded).toBe(false)
+  })
+
   test("the user's trust of the directory, or one above it, lets it speak; but never about trust", async () => {
     await symlink(worktree, join(root, "alias"))
     await put(project("opencode.json"), hostile)

@@ -46,6 +46,8 @@ export interface LoadedConfig {
   readonly paths: Paths
   /** Whether the user trusts the worktree: what a project loosens counts only then. */
   readonly trusted: boolean
+  /** `sandbox.enabled: false` in the user's own words, never a project's: nothing bounds commands, and the user knows. */
+  readonly unbounded: boolean
 }
 
 export interface LoadConfigInput {
@@ -66,7 +68,16 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
   if (overrides) sources.push({ path: "flags", layer: "override", content: JSON.stringify(overrides) })
   const trustFlag = input.flags?.trust === true
   if (sources.length === 0)
-    return ok({ config: {}, layers: [], instructions: [], sources, warnings: [], paths, trusted: trustFlag })
+    return ok({
+      config: {},
+      layers: [],
+      instructions: [],
+      sources,
+      warnings: [],
+      paths,
+      trusted: trustFlag,
+      unbounded: false,
+    })
 
   const state: State = {
     input,
@@ -76,6 +87,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
     instructions: new Map(),
     warnings: [],
     trusted: trustFlag,
+    unbounded: false,
   }
   for (const layer of ["user", "project", "override"] as const) {
     for (const source of sources.filter((one) => one.layer === layer)) {
@@ -84,9 +96,9 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
     }
     if (layer === "user") state.trusted ||= await covers(state.config.trust ?? [], input)
   }
-  const { config, layers, warnings, trusted } = state
+  const { config, layers, warnings, trusted, unbounded } = state
   return ok({
-    ...{ config, layers, warnings, paths, trusted },
+    ...{ config, layers, warnings, paths, trusted, unbounded },
     instructions: [...state.instructions.values()],
     sources: sources.map(({ path, layer }) => ({ path, layer })),
   })
@@ -100,6 +112,7 @@ interface State {
   readonly warnings: string[]
   config: Config
   trusted: boolean
+  unbounded: boolean
 }
 
 /** Adds one source. Returns what is wrong with it. */
@@ -133,6 +146,8 @@ async function take(source: ConfigSource, state: State): Promise<string | undefi
     const own = said !== undefined && layer === "project" ? said : { entry, layer, base: entriesStart(source, input) }
     state.instructions.set(entry, own)
   }
+  const bounded = valid.value.config.sandbox?.enabled
+  if (source.layer !== "project" && bounded !== undefined) state.unbounded = !bounded
   state.config = mergeConfig(state.config, withoutRules(valid.value.config))
   return undefined
 }

@@ -359,6 +359,18 @@ describe("command lines", () => {
     expect((await asked).ok).toBe(true)
   })
 
+  test("an opaque line asks though everything is allowed, and goes on by itself where the user said so", async () => {
+    const free = layerStack({ trusted: false, home: "/h", user: fromConfig({ bash: "allow" }) })
+    const text = "echo $(date)"
+    expect((await asks.ask(line(text), scope("deny", { rules: free }))).ok).toBe(false)
+    expect(unanswered[0]!.metadata.parts).toMatchObject([{ text, verdict: "ask" }])
+    expect((await asks.ask(line(text), scope("auto", { rules: free }))).ok).toBe(true)
+    const before = log.length
+    const context = { cwd: "/w", worktree: "/w", home: "/h", unbounded: true }
+    expect((await asks.ask(planCommand(text, context).asks[0]!, scope("deny", { rules: free }))).ok).toBe(true)
+    expect(log).toHaveLength(before)
+  })
+
   test("one that hides what is denied is denied, with no ask", async () => {
     for (const text of ["env rm x", "ls && $(rm x)", "ls; /bin/rm x"])
       expect((await asks.ask(line(text), scope("auto"))).ok).toBe(false)

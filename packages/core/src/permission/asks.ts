@@ -194,7 +194,7 @@ function verdictsOf(ask: Ask, { rules, worktree }: Pick<AskScope, "rules" | "wor
 }
 
 function requestOf(ask: Ask, scope: AskScope, id: string): PermissionRequest {
-  const reasons = [ask.mustAsk?.reason, ask.opaque?.reason].filter((reason) => reason !== undefined)
+  const reasons = [...new Set([ask.mustAsk?.reason, ask.opaque?.reason])].filter((reason) => reason !== undefined)
   return {
     id,
     sessionID: scope.sessionID,
@@ -217,7 +217,7 @@ function partsOf(ask: Ask, scope: AskScope): PermissionPart[] {
     const opaque = text === ask.opaque?.text ? ask.opaque.reason : undefined
     return {
       text,
-      verdict: action,
+      verdict: opaque !== undefined && ask.mustAsk && action === "allow" ? "ask" : action,
       ...(rule && { rule }),
       reason: opaque ?? ask.mustAsk?.reason ?? (rule ? `the rule ${ruleText(rule)}` : "no rule speaks of it"),
       ...(given?.destructive && { destructive: true }),

@@ -6,7 +6,8 @@ import type { Ask } from "./ask.ts"
 import { patternFirst, readers } from "./launchers.ts"
 import { longestLine } from "./loose-words.ts"
 import { realPathSync } from "./real-path.ts"
-import type { SimpleCommand, Word } from "./shell-words.ts"
+import type { Word } from "./shell-lexer.ts"
+import type { SimpleCommand } from "./shell-words.ts"
 import { hasWildcard } from "./wildcard.ts"
 
 export interface CommandContext {
@@ -16,6 +17,8 @@ export interface CommandContext {
   readonly home: string
   /** Where the user's own protected files are. */
   readonly places?: UserPlaces
+  /** The user's word that nothing bounds commands and that it is known: a line that cannot be read follows the `*` rule. */
+  readonly unbounded?: boolean
 }
 
 /** What a line reaches, as far as it can be read. */

@@ -68,6 +68,17 @@ describe("plain lines", () => {
     ["awk '{print $1}' a.txt", ["awk '{print $1}' a.txt", "awk {print $1} a.txt"]],
     ["find . -name '*.ts'", ["find . -name '*.ts'", "find . -name *.ts"]],
     ["git switch -c feature", ["git switch -c feature"]],
+    ["(make; ls) && git log", ["make", "ls", "git log"]],
+    ["( (make) )", ["make"]],
+    ["{ make; ls\n}", ["make", "ls"]],
+    ["make & ls &", ["make", "ls"]],
+    ["! git diff && ls", ["git diff", "ls"]],
+    ["if [ -e x ]; then ls; elif pwd; then make; else\n git log; fi", ["[ -e x ]", "ls", "pwd", "make", "git log"]],
+    ["while [ ! -e go ]; do sleep 0.02; done", ["[ ! -e go ]", "sleep 0.02"]],
+    ["until (make); do { ls; }; done | wc", ["make", "ls", "wc"]],
+    ["printf $'a\\n\\'b'", ["printf $'a\\n\\'b'", "printf a\n'b"]],
+    ['make; echo "exit $?"', ["make", 'echo "exit $?"', "echo exit $?"]],
+    ["git commit -m 'x (y) $5'", ["git commit -m 'x (y) $5'", "git commit -m x (y) $5"]],
   ])("%j", (line, patterns) => {
     const ask = bash(line)
     expect(ask.opaque).toBeUndefined()
@@ -82,8 +93,6 @@ describe("what is not understood", () => {
     "echo $(rm x)",
     "echo `rm x`",
     'echo "$(rm x)"',
-    "echo $HOME",
-    'echo "$HOME"',
     "echo ${x}",
     "$CMD x",
     "echo $'\\x72m'",
@@ -92,17 +101,35 @@ describe("what is not understood", () => {
     "cat <<< x",
     "cat <(rm x)",
     "tee >(rm x)",
-    "(rm x)",
-    "{ rm x; }",
     "f() { rm x; }",
-    "if true; then rm x; fi",
+    "f () { rm x; }",
+    "()",
+    "(ls",
+    "ls)",
+    "(ls) rm x",
+    "ls | ! rm x",
+    "( ; ls)",
+    "{ ls",
+    "ls; }",
+    "if ls; then make",
+    "then ls",
+    "fi",
+    "done; ls",
+    "while ls; fi",
+    "while true; do cd ..; done",
+    "(cd pkg; ls) > out",
+    "for PATH in .; do ls; done",
+    "case x in x) rm x;; esac",
+    "cd pkg && ls $PWD/x",
+    "rm $?",
+    "rm x$?",
+    "ls ${HOME:-x}",
+    "ls $HOMER",
+    "time ls",
+    "! ",
     "for f in *; do rm x; done",
-    "while true; do rm x; done",
-    "! rm x",
     "[[ -f x ]]",
     "((x))",
-    "rm x &",
-    "ls & rm x",
     "FOO=1 rm x",
     "PATH=.",
     "eval rm x",
@@ -171,6 +198,11 @@ describe("what is not understood", () => {
       verdict(line, { bash: { "*": "ask", "?*": "allow", "e*": "allow", "git *": "allow", "ls *": "allow" } }),
     ).toBe("ask")
     expect(verdict(line, { bash: { "*": "allow", "zzz *": "deny" } })).toBe("ask")
+    // The general rule does not either, unless the user has said that nothing bounds commands.
+    expect(bash(line).mustAsk?.reason).toBeString()
+    expect(planCommand(line, { cwd: worktree, worktree, home, unbounded: true }).asks[0]!.mustAsk?.protected).toBe(
+      bash(line).mustAsk?.protected,
+    )
   })
 
   test("the line is shown whole, and its plain commands are still asked for one by one", () => {
@@ -185,6 +217,15 @@ describe("what is not understood", () => {
     expect(opaque(`echo ${"x ".repeat(2_000)}`)).toContain("too many words")
     expect(opaque("(".repeat(10_000))).toBeString()
   })
+})
+
+test("the home directory and the working directory are known", () => {
+  expect(bash('ls $HOME "${HOME}/x"').patterns).toEqual(['ls $HOME "${HOME}/x"', `ls ${home} ${home}/x`])
+  expect(outside("cat $HOME/x")).toEqual([`${home}/*`])
+  expect(outside("cat $PWD/a.txt")).toBeUndefined()
+  expect(outside('cat "$PWD/../x"')).toEqual([`${root}/*`])
+  const spaced = planCommand("ls $HOME", { cwd: worktree, worktree, home: "/a b" }).asks[0]!
+  expect(spaced.opaque?.reason).toContain("a variable")
 })
 
 describe("a deny holds", () => {
@@ -279,6 +320,14 @@ describe("paths", () => {
     // Whether the cd worked is not known: both places count.
     expect(outside("cd pkg; cat ../a.txt")).toEqual([`${root}/*`])
     expect(outside("cd pkg || cat ../a.txt")).toEqual([`${root}/*`])
+    expect(outside("cd pkg && cd deep; cat ../../a.txt")).toContain(`${root}/*`)
+    // A subshell, and what runs in the background, keeps its directory to itself.
+    expect(outside("(cd pkg && cat ../a.txt) && cat a.txt")).toBeUndefined()
+    expect(outside("(cd .. && ls) && cat a.txt")).toEqual([`${root}/*`])
+    expect(outside("(cd pkg) && cat ../a.txt")).toEqual([`${root}/*`])
+    expect(outside("cd pkg & cat ../a.txt")).toEqual([`${root}/*`])
+    expect(outside("if cd pkg; then ls; fi; cat ../a.txt")).toEqual([`${root}/*`])
+    expect(outside("{ cd pkg && ls; } && cat ../a.txt")).toBeUndefined()
     // In a pipe it is another shell's directory.
     expect(outside("cd pkg | cat; cat a.txt")).toBeUndefined()
   })

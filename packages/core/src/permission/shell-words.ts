@@ -1,228 +1,171 @@
 import { err, ok, type Result } from "@cairn/kernel/result"
-
-/** A word as the shell will pass it on, and as it stood in the line. */
-export interface Word {
-  readonly raw: string
-  readonly value: string
-  /** Holds an unquoted `*`, `?` or `[`: it may become other words. */
-  readonly glob: boolean
-  /** Begins with an unquoted `~/`, or is `~`. */
-  readonly tilde: boolean
-  /** Nothing of it was quoted. */
-  readonly plain: boolean
-}
-
-export interface Redirect {
-  readonly kind: "read" | "write"
-  readonly target: Word
-}
-
-export type Separator = "&&" | "||" | ";" | "|"
+import { type KnownVariables, type Redirect, type Separator, type Token, tokensOf, type Word } from "./shell-lexer.ts"
 
 /** One command between separators. `before` joins it to the one in front. */
 export interface SimpleCommand {
   readonly before: Separator | undefined
   readonly words: readonly Word[]
   readonly redirects: readonly Redirect[]
+  /** Subshells that begin in front of it, and that end behind it. */
+  readonly opens: number
+  readonly closes: number
 }
 
-type Token =
-  | { readonly type: "word"; readonly word: Word }
-  | { readonly type: "separator"; readonly text: Separator }
-  | { readonly type: "redirect"; readonly kind: Redirect["kind"] }
-  | { readonly type: "newline" }
+interface Draft extends SimpleCommand {
+  redirects: Redirect[]
+  closes: number
+}
 
 /**
- * Splits a line of plain commands: words, quotes, `&&`, `||`, `;`, `|`, line ends, simple redirects, comments. Anything
- * else is an error that names what was not understood, never a guess.
+ * Splits a line of plain commands: words, quotes, `&&`, `||`, `;`, `|`, `&`, line ends, simple redirects, comments,
+ * `( … )`, `{ …; }`, `!`, `if`, `while` and `until` around plain commands. Anything else is an error that names what was
+ * not understood, never a guess.
  */
-export function splitCommands(line: string): Result<SimpleCommand[], string> {
-  const tokens = new Lexer(line).tokens()
-  return tokens.ok ? group(tokens.value) : tokens
+export function splitCommands(line: string, variables: KnownVariables = {}): Result<SimpleCommand[], string> {
+  const tokens = tokensOf(line, variables)
+  if (!tokens.ok) return tokens
+  const grouping = new Grouping()
+  for (const token of tokens.value) {
+    const problem = grouping.take(token)
+    if (problem !== undefined) return err(problem)
+  }
+  const problem = grouping.end()
+  return problem === undefined ? ok(grouping.commands) : err(problem)
 }
 
-function group(tokens: readonly Token[]): Result<SimpleCommand[], string> {
-  const commands: SimpleCommand[] = []
-  let before: Separator | undefined
-  let words: Word[] = []
-  let redirects: Redirect[] = []
-  const close = () => {
-    if (words.length > 0) commands.push({ before, words, redirects })
-    const empty = words.length === 0
-    const loose = empty && redirects.length > 0
-    words = []
-    redirects = []
-    return loose ? "a redirect without a command" : empty ? "an empty command" : undefined
-  }
-  for (let index = 0; index < tokens.length; index++) {
-    const token = tokens[index]!
-    if (token.type === "word") words.push(token.word)
+/** Words in front of a command that leave it what it is. */
+const leading: ReadonlySet<string> = new Set(["if", "elif", "while", "until", "then", "else", "do", "{", "!"])
+/** What ends a construct, and what may have begun it. */
+const ends: Readonly<Record<string, readonly string[]>> = { fi: ["if"], done: ["while", "until"], "}": ["{"] }
+const middles: ReadonlySet<string> = new Set(["elif", "then", "else", "do"])
+const deepest = 100
+
+class Grouping {
+  readonly commands: Draft[] = []
+  #before: Separator | undefined
+  #words: Word[] = []
+  #redirects: Redirect[] = []
+  #opens = 0
+  /** What is open: `(`, or the word that began a construct. */
+  readonly #open: string[] = []
+  /** A group has just ended: only a redirect or a separator may follow. */
+  #ended = false
+  #awaits: Redirect["kind"] | undefined
+  #redirectedGroup = false
+
+  /** Returns what is wrong with the line. */
+  take(token: Token): string | undefined {
+    if (this.#awaits !== undefined && token.type !== "word") return "a redirect without a target"
+    if (token.type === "word") return this.#word(token.word)
     if (token.type === "redirect") {
-      const target = tokens[++index]
-      if (target?.type !== "word") return err("a redirect without a target")
-      redirects.push({ kind: token.kind, target: target.word })
+      this.#awaits = token.kind
+      return undefined
     }
-    if (token.type === "newline") {
-      // After an operator a line end is only space; otherwise it ends the command.
-      if (words.length === 0 && redirects.length === 0) continue
-      const problem = close()
-      if (problem) return err(problem)
-      before = ";"
+    if (token.type === "open") return this.#begin()
+    if (token.type === "close") return this.#close()
+    // After an operator a line end is only space; otherwise it ends the command.
+    const newline = token.type === "newline"
+    if (newline && this.#words.length === 0 && this.#redirects.length === 0 && !this.#ended) return undefined
+    const problem = this.#finish(newline)
+    if (problem !== undefined) return problem
+    this.#before = newline ? ";" : token.text
+    return undefined
+  }
+
+  end(): string | undefined {
+    if (this.#awaits !== undefined) return "a redirect without a target"
+    const empty = this.#words.length === 0 && this.#redirects.length === 0 && !this.#ended
+    const done = this.#before === undefined || this.#before === ";" || this.#before === "&"
+    const problem = empty ? (done ? undefined : "an unfinished list") : this.#finish(true)
+    if (problem !== undefined) return problem
+    if (this.#open.length > 0) return `an open ${this.#open.at(-1)}`
+    const changes = this.commands.some((command) => command.words[0]!.value === "cd")
+    return this.#redirectedGroup && changes ? "a redirect of a group that changes the directory" : undefined
+  }
+
+  #word(word: Word): string | undefined {
+    if (this.#awaits !== undefined) {
+      const redirect = { kind: this.#awaits, target: word }
+      this.#awaits = undefined
+      if (this.#ended) return this.#redirectGroup([redirect])
+      this.#redirects.push(redirect)
+      return undefined
     }
-    if (token.type === "separator") {
-      const problem = close()
-      if (problem) return err(problem)
-      before = token.text
+    if (this.#ended) return "a word behind a group"
+    this.#words.push(word)
+    return undefined
+  }
+
+  #redirectGroup(redirects: readonly Redirect[]): string | undefined {
+    this.#redirectedGroup ||= redirects.length > 0
+    this.commands.at(-1)?.redirects.push(...redirects)
+    return undefined
+  }
+
+  #begin(): string | undefined {
+    const problem = this.#strip()
+    if (problem !== undefined) return problem
+    if (this.#words.length > 0 || this.#redirects.length > 0 || this.#ended) return "a function or a bracket"
+    if (this.#open.push("(") > deepest) return "too deep a nesting"
+    this.#opens++
+    return undefined
+  }
+
+  #close(): string | undefined {
+    const pending = this.#words.length > 0 || this.#redirects.length > 0 || this.#ended
+    const problem = pending ? this.#finish(true) : undefined
+    if (problem !== undefined) return problem
+    if (this.#open.pop() !== "(" || this.#opens > 0) return "a bracket that does not fit"
+    if (!pending && this.#before !== ";" && this.#before !== "&") return "an unfinished list"
+    this.commands.at(-1)!.closes++
+    this.#ended = true
+    this.#before = undefined
+    return undefined
+  }
+
+  /** Takes the words of constructs away from the front of a command. */
+  #strip(): string | undefined {
+    for (;;) {
+      const [first] = this.#words
+      if (!first?.plain || !leading.has(first.value)) return undefined
+      const word = first.value
+      if (word === "!" && this.#before === "|") return "the shell word !"
+      if (middles.has(word) && (this.#open.at(-1) ?? "(") === "(") return `the shell word ${word}`
+      if (word in starts && this.#open.push(word) > deepest) return "too deep a nesting"
+      this.#words.shift()
     }
   }
-  if (words.length === 0 && redirects.length === 0)
-    return before === undefined || before === ";" ? ok(commands) : err("an unfinished list")
-  const problem = close()
-  return problem ? err(problem) : ok(commands)
-}
 
-class Stop extends Error {}
-const stop = (reason: string): never => {
-  throw new Stop(reason)
-}
-
-class Lexer {
-  #at = 0
-  readonly #out: Token[] = []
-
-  constructor(private readonly line: string) {}
-
-  tokens(): Result<Token[], string> {
-    try {
-      while (this.#at < this.line.length) this.#next()
-      return ok(this.#out)
-    } catch (error) {
-      if (error instanceof Stop) return err(error.message)
-      throw error
+  #finish(mayBeEmpty: boolean): string | undefined {
+    if (this.#ended) {
+      this.#ended = false
+      return undefined
     }
-  }
-
-  #next(): void {
-    const { line } = this
-    const char = line[this.#at]!
-    if (char === " " || char === "\t") return void this.#at++
-    if (char === "\n") return this.#push(1, { type: "newline" })
-    if (char === "#") {
-      const end = line.indexOf("\n", this.#at)
-      this.#at = end < 0 ? line.length : end
-      return
+    const had = this.#words.length
+    const problem = this.#strip()
+    if (problem !== undefined) return problem
+    const [first] = this.#words
+    if (!first) {
+      if (this.#redirects.length > 0) return "a redirect without a command"
+      // `then` and its like may stand alone on their line.
+      return had > 0 && mayBeEmpty ? undefined : "an empty command"
     }
-    if (char === "\\" && line[this.#at + 1] === "\n") return void (this.#at += 2)
-    if (line.startsWith("&&", this.#at)) return this.#push(2, { type: "separator", text: "&&" })
-    if (line.startsWith("||", this.#at)) return this.#push(2, { type: "separator", text: "||" })
-    if (line.startsWith(";;", this.#at)) return stop("a case statement")
-    if (char === ";") return this.#push(1, { type: "separator", text: ";" })
-    if (line.startsWith("|&", this.#at)) return this.#push(2, { type: "separator", text: "|" })
-    if (char === "|") return this.#push(1, { type: "separator", text: "|" })
-    if (/^(?:\d*[<>]|&>)/.test(line.slice(this.#at, this.#at + 12))) return this.#redirect()
-    if (char === "&") return stop("a background job")
-    if (char === "(" || char === ")") return stop("a subshell or function")
-    this.#out.push({ type: "word", word: this.#word() })
-  }
-
-  #push(length: number, token: Token): void {
-    this.#at += length
-    this.#out.push(token)
-  }
-
-  #redirect(): void {
-    const [operator = ""] = /^(?:&>>?|\d*(?:>>|>\||>&|<<<|<<-?|<>|<&|>|<))/.exec(this.line.slice(this.#at)) ?? []
-    const kind = operator.replace(/^\d+/, "")
-    this.#at += operator.length
-    if (kind === ">&" || kind === "<&") {
-      const [target] =
-        /^(?:\d+|-)(?![^\s;&|<>])/.exec(this.line.slice(this.#at)) ?? stop("a redirect to a variable descriptor")
-      this.#at += target!.length
-      return
+    const began = first.plain && Object.hasOwn(ends, first.value) ? ends[first.value]! : undefined
+    if (began) {
+      const fits = this.#words.length === 1 && began.includes(this.#open.pop() ?? "") && this.#opens === 0
+      if (!fits) return `the shell word ${first.value}`
+      this.#redirectGroup(this.#redirects)
+    } else {
+      const loops = this.#open.includes("while") || this.#open.includes("until")
+      if (loops && first.value === "cd") return "a cd in a loop"
+      const command = { words: this.#words, redirects: this.#redirects, opens: this.#opens, closes: 0 }
+      this.commands.push({ before: this.#before, ...command })
+      this.#opens = 0
     }
-    if (kind.startsWith("<<")) return stop("a here-document")
-    if (kind === "<>") return stop("a redirect for reading and writing")
-    if (this.line[this.#at] === "(") return stop("a process substitution")
-    this.#out.push({ type: "redirect", kind: kind === "<" ? "read" : "write" })
-  }
-
-  #word(): Word {
-    const { line } = this
-    const start = this.#at
-    let value = ""
-    let [glob, brace, plain] = [false, false, true]
-    for (; this.#at < line.length; this.#at++) {
-      const char = line[this.#at]!
-      if (" \t\n;&|<>()".includes(char)) break
-      if (char === "'") {
-        value += this.#single()
-        plain = false
-      } else if (char === '"') {
-        value += this.#double()
-        plain = false
-      } else if (char === "\\") {
-        const next = line[this.#at + 1]
-        if (next === undefined) stop("a backslash at the end")
-        if (next !== "\n") value += printable(next!)
-        this.#at++
-        plain = false
-      } else {
-        this.#plainChar(char)
-        glob ||= char === "*" || char === "?" || char === "["
-        brace ||= char === "{" || char === "}"
-        value += char
-      }
-    }
-    const raw = line.slice(start, this.#at)
-    if (line[this.#at] === "(") stop("a function or an extended pattern")
-    if (brace && /,|\.\./.test(raw)) stop("a brace expansion")
-    const tilde = raw.startsWith("~")
-    if (tilde && !/^~(?:\/|$)/.test(raw)) stop("another user's home directory")
-    return { raw, value, glob, tilde, plain }
-  }
-
-  #plainChar(char: string): void {
-    if (char === "`") stop("a command substitution")
-    if (char === "$" && this.#expands()) stop("a variable or substitution")
-    printable(char)
-  }
-
-  /** Does the `$` here begin something that the shell replaces? */
-  #expands(): boolean {
-    return /^[\w({'"*@#?$!-]/.test(this.line.slice(this.#at + 1, this.#at + 2))
-  }
-
-  #single(): string {
-    const end = this.line.indexOf("'", this.#at + 1)
-    if (end < 0) stop("an open quote")
-    const text = this.line.slice(this.#at + 1, end)
-    this.#at = end
-    return text
-  }
-
-  #double(): string {
-    const { line } = this
-    let text = ""
-    for (this.#at++; this.#at < line.length; this.#at++) {
-      const char = line[this.#at]!
-      if (char === '"') return text
-      if (char === "`") stop("a command substitution")
-      if (char === "$" && /^[\w({*@#?$!-]/.test(line.slice(this.#at + 1, this.#at + 2)))
-        stop("a variable or substitution")
-      if (char !== "\\") {
-        text += char
-        continue
-      }
-      const next = line[++this.#at]
-      if (next === undefined) break
-      if (next === "\n") continue
-      text += '$`"\\'.includes(next) ? next : `\\${next}`
-    }
-    return stop("an open quote")
+    this.#words = []
+    this.#redirects = []
+    return undefined
   }
 }
 
-/** A control character outside quotes is nothing that a person would write. */
-function printable(char: string): string {
-  return /[\0-\x08\x0b-\x1f\x7f]/.test(char) ? stop("a control character") : char
-}
+const starts: Readonly<Record<string, true>> = { if: true, while: true, until: true, "{": true }
