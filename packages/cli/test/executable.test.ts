@@ -149,7 +149,7 @@ describe("started in somebody's project", () => {
 
   test("a shell command gets no variable from its .env", async () => {
     await using space = await tempWorkspace()
-    const command = 'echo "dotenv=$FROM_DOTENV."'
+    const command = "printenv FROM_DOTENV || echo dotenv=."
     await using server = await startModelServer([[toolCall("bash", { command })], [text("Done.")]])
     await makeHostile(space)
     await configure(space, server)

@@ -179,6 +179,25 @@ describe("on a terminal", () => {
     expect(run(terminal({}), events, { outcome: outcome({ text: "" }) }).out).toBe("It is\n- \n")
   })
 
+  test("long remarks are broken between words", () => {
+    const io = fakeIo({
+      stdout: captured({ terminal: true }),
+      stderr: captured({ terminal: true, columns: 40 }),
+      env: { NO_COLOR: "1" },
+    })
+    const message = "The provider limits how often it may be asked, and this was too often"
+    run(io, [
+      event("session.status", {
+        sessionID,
+        status: { type: "retry", attempt: 1, message, next: io.clock.now() + 3_000 },
+      }),
+    ])
+    expect(onScreen(io)).toContain(
+      "The provider limits how often it may be\nasked, and this was too often; attempt 1\nfailed, next try in 3 s\n",
+    )
+    expect(onScreen(io)).toStartWith(`demo/tour, agent build,\n${sessionID}\n`)
+  })
+
   test("what is not for people is not shown", () => {
     const { out } = run(
       terminal(),

@@ -2,6 +2,7 @@ import type { BusEvent } from "@cairn/schema/event"
 import type { Message } from "@cairn/schema/message"
 import type { Part, ReasoningPart, TextPart, ToolPart } from "@cairn/schema/part"
 import type { SessionStatus } from "@cairn/schema/session"
+import { wrap } from "../argv/help.ts"
 import type { Io } from "../io.ts"
 import { duration, plural } from "../render/format.ts"
 import { createMarkdownStream, type MarkdownStream } from "../render/markdown-stream.ts"
@@ -82,7 +83,7 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
   const { style } = screen
   const model = `${start.model.providerID}/${start.model.modelID}`
   const head = `${start.resumed ? "continuing " : ""}${start.sessionID}`
-  screen.lines([style.dim(sanitiseLine(`${model}, agent ${start.agent}, ${head}`))])
+  screen.lines(wrap(sanitiseLine(`${model}, agent ${start.agent}, ${head}`), screen.err.width).map(style.dim))
   const state: State = {
     io,
     screen,
@@ -137,7 +138,8 @@ function onStatus(state: State, status: SessionStatus): void {
   const { screen, io } = state
   const wait = duration(status.next - io.clock.now())
   const message = sanitiseLine(status.message).replace(/\.$/, "")
-  screen.lines([screen.style.warn(`${message}; attempt ${status.attempt} failed, next try in ${wait}`)])
+  const line = `${message}; attempt ${status.attempt} failed, next try in ${wait}`
+  screen.lines(wrap(line, screen.err.width).map(screen.style.warn))
 }
 
 function onPart(state: State, part: Part): void {
