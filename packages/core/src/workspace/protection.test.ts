@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { resolvePath } from "./paths.ts"
 import { protectedPaths } from "./protected-paths.ts"
-import { isProtected, protectionOf, userPlaces } from "./protection.ts"
+import { createProtection, isProtected, nameMatcher, protectionOf, userPlaces } from "./protection.ts"
 import type { UserPlaces } from "./protection.ts"
 
 const places: UserPlaces = {
@@ -142,4 +142,73 @@ test("the places come from the variables and from their defaults", () => {
   const own = userPlaces({ XDG_CONFIG_HOME: `${root}/xdg/` }, `${root}/home`)
   expect(own.config).toEqual([`${root}/xdg`, `${root}/home/.config`])
   expect(userPlaces({ XDG_CONFIG_HOME: "relative" }, "/h").config).toEqual(["/h/.config"])
+})
+
+test("directories above a row, by its own names and not by any directory", () => {
+  const { below } = createProtection("/w", places)
+  for (const path of [
+    "/w/.git",
+    "/w/sub/.GIT",
+    "/w/.github",
+    "/w/.vscode",
+    "/w/.gitlab",
+    "/w/.git/modules",
+    "/w/.git/modules/lib",
+  ])
+    expect([path, below(path)?.scope]).toEqual([path, "any"])
+  for (const path of ["/home/u", "/home", "/home/u/.config", "/home/u/.local", "/xdg", "/etc", "/"])
+    expect([path, below(path) === undefined]).toEqual([path, false])
+  for (const path of ["/w", "/w/src", "/w/git", "/w/.git/objects", "/w/.vscode/x", "/home/u/src", "/home/v", "/usr"])
+    expect([path, below(path)]).toEqual([path, undefined])
+})
+
+test("a directory that holds the target of a linked row is above it", async () => {
+  await mkdir(`${root}/home`)
+  await mkdir(`${root}/dotfiles/deep`, { recursive: true })
+  await writeFile(`${root}/dotfiles/deep/bashrc`, "")
+  await symlink(`${root}/dotfiles/deep/bashrc`, `${root}/home/.bashrc`)
+  const { below } = createProtection(root, userPlaces({}, `${root}/home`))
+  expect(below(`${root}/dotfiles`)?.reason).toBe("a shell start-up file")
+  expect(below(`${root}/dotfile`)).toBeUndefined()
+})
+
+test("a pattern reaches what it could match", () => {
+  const { reachedBy } = createProtection("/w", places)
+  for (const path of [
+    "/w/.git/hook*",
+    "/w/.g*",
+    "/w/.gi[t]/hooks/x",
+    "/w/.g?t/config",
+    "/w/.git/*",
+    "/w/x/.github/w*/a.yml",
+    "/w/Jenkins*",
+    "/home/u/.bash*",
+    "/w/.git/[c]onfig",
+    "/w/.[!a]it/config",
+  ])
+    expect([path, reachedBy(path) === undefined]).toEqual([path, false])
+  for (const path of [
+    "/w/*",
+    "/w/*.ts",
+    "/w/src/**/*.ts",
+    "/w/.git/refs/*",
+    "/w/.next*",
+    "/w/.[!g]it/config",
+    "/w/?.json",
+  ])
+    expect([path, reachedBy(path)]).toEqual([path, undefined])
+})
+
+test("a pattern of one name is the shell's", () => {
+  const names = ["a", "ab", "abc", ".a", "a.b", "[", "]", "-", "a]", "é", "A"]
+  const listed = (pattern: string) => names.filter((name) => nameMatcher(pattern).test(name))
+  expect(listed("a*")).toEqual(["a", "ab", "abc", "a.b", "a]"])
+  expect(listed("?")).toEqual(["a", "[", "]", "-", "é", "A"])
+  expect(listed("[ab]?")).toEqual(["ab", "a]"])
+  expect(listed("[!a]")).toEqual(["[", "]", "-", "é", "A"])
+  expect(listed("[]a]")).toEqual(["a", "]"])
+  expect(listed(".*")).toEqual([".a"])
+  expect(listed("a.b")).toEqual(["a.b"])
+  expect(listed("*]")).toEqual(["]", "a]"])
+  expect(listed("[z-a]x")).toContain("ab")
 })

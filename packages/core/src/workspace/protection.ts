@@ -22,20 +22,49 @@ export function userPlaces(
   }
 }
 
+/** The table for one worktree. Links that lead out of its places are looked up once: keep it for one decision only. */
+export interface Protection {
+  /** Why writing `real` always asks, or undefined when it does not. */
+  of(real: string): ProtectedPath | undefined
+  /** A row with a place below `real`: who replaces, fills or moves that directory changes it. */
+  below(real: string): ProtectedPath | undefined
+  /** A row that a path with shell patterns in its names could be, or lie above. */
+  reachedBy(pattern: string): ProtectedPath | undefined
+}
+
 /**
- * Says why writing `real` always asks, or undefined when it does not. Names are compared without case and
- * without invisible characters, since some file systems take `.GIT` for `.git`. A place of the table that
- * is a symbolic link protects its target too.
+ * Names are compared without case and without invisible characters, since some file systems take `.GIT` for `.git`. A
+ * place of the table that is a symbolic link protects its target too.
  */
+export function createProtection(worktree: string, places: UserPlaces = userPlaces()): Protection {
+  let found: { row: ProtectedPath; place: string }[] | undefined
+  const linked = () =>
+    (found ??= protectedPaths.flatMap((row) => linkedPlaces(row, worktree, places).map((place) => ({ row, place }))))
+  return {
+    of(real) {
+      const names = split(real)
+      const direct = rowOf(names, places, "whole")
+      if (direct) return isExcepted(names) ? undefined : direct
+      return linked().find(({ place }) => contains(place, real))?.row
+    },
+    below(real) {
+      const names = split(real)
+      return rowOf(names, places, "above") ?? linked().find(({ place }) => place !== real && contains(real, place))?.row
+    },
+    reachedBy(pattern) {
+      const names = split(pattern).map((name) => (/[*?[]/.test(name) ? nameMatcher(name) : name))
+      return rowOf(names, places, "whole") ?? rowOf(names, places, "above")
+    },
+  }
+}
+
+/** One question to `createProtection(…).of`. */
 export function isProtected(
   real: string,
   worktree: string,
   places: UserPlaces = userPlaces(),
 ): ProtectedPath | undefined {
-  const names = split(real)
-  const direct = protectedPaths.find((row) => matchesRow(row, names, places))
-  if (direct) return isExcepted(names) ? undefined : direct
-  return protectedPaths.find((row) => linkedPlaces(row, worktree, places).some((place) => contains(place, real)))
+  return createProtection(worktree, places).of(real)
 }
 
 /** The same for a resolved path: its target, and every link on the way to it. */
@@ -44,54 +73,110 @@ export function protectionOf(
   worktree: string,
   places: UserPlaces = userPlaces(),
 ): ProtectedPath | undefined {
+  const protection = createProtection(worktree, places)
   for (const path of [resolved.real, ...resolved.links]) {
-    const row = isProtected(path, worktree, places)
+    const row = protection.of(path)
     if (row) return row
   }
   return undefined
 }
 
-function matchesRow(row: ProtectedPath, names: readonly string[], places: UserPlaces): boolean {
-  const pattern = split(row.path)
-  if (row.scope === "any") return names.some((_, start) => matchesAt(pattern, names, start))
-  if (row.scope === "root") return matchesAt(pattern, names, 0)
-  return places[row.scope].some((place) => {
+// Format characters that HFS+ ignores in names.
+const invisible = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g
+
+type Name = string | RegExp
+/** `whole`: the row covers the path. `above`: the path is a directory on the way to what the row covers. */
+type Fit = "whole" | "above"
+
+interface Row {
+  readonly row: ProtectedPath
+  readonly fixed: readonly string[]
+  /** It and all below it. */
+  readonly open: boolean
+}
+
+const rows: readonly Row[] = protectedPaths.map((row) => {
+  const names = split(row.path)
+  const open = names.at(-1) === "**"
+  return { row, open, fixed: open ? names.slice(0, -1) : names }
+})
+const anywhere = rows.filter(({ row }) => row.scope === "any")
+const elsewhere = rows.filter(({ row }) => row.scope !== "any")
+/** By the first name; those with a pattern there by the empty name. */
+const byFirst = Map.groupBy(anywhere, ({ fixed }) => (fixed[0]!.includes("*") ? "" : fixed[0]!))
+
+function rowOf(names: readonly Name[], places: UserPlaces, fit: Fit): ProtectedPath | undefined {
+  for (const [start, name] of names.entries()) {
+    if (typeof name !== "string" && startsWild(name)) continue
+    const some = typeof name === "string" ? [...(byFirst.get(name) ?? []), ...(byFirst.get("") ?? [])] : anywhere
+    const found = some.find((row) => matchesAt(row, names, start, fit))
+    if (found) return found.row
+  }
+  return elsewhere.find((row) => matchesPlace(row, names, places, fit))?.row
+}
+
+function matchesPlace(row: Row, names: readonly Name[], places: UserPlaces, fit: Fit): boolean {
+  const { scope } = row.row
+  if (scope === "root") return matchesAt(row, names, 0, fit)
+  if (scope === "any") return false
+  return places[scope].some((place) => {
     const root = split(place)
-    return root.every((name, index) => names[index] === name) && matchesAt(pattern, names, root.length)
+    const inside = root.every((part, index) => index >= names.length || isName(part, names[index]!))
+    if (!inside) return false
+    return names.length <= root.length ? fit === "above" : matchesAt(row, names, root.length, fit)
   })
 }
 
-/** Does the pattern cover all of `names` from `start` on? A directory above a pattern is not covered. */
-function matchesAt(pattern: readonly string[], names: readonly string[], start: number): boolean {
-  const open = pattern.at(-1) === "**"
-  const fixed = open ? pattern.slice(0, -1) : pattern
+/** Does the row, read from `start` on, cover all of `names`, or go on below them? */
+function matchesAt({ fixed, open }: Row, names: readonly Name[], start: number, fit: Fit): boolean {
   const length = names.length - start
+  if (fit === "above") {
+    return length > 0 && length < fixed.length && names.slice(start).every((name, index) => isName(fixed[index]!, name))
+  }
   if (open ? length < fixed.length : length !== fixed.length) return false
-  return fixed.every((part, index) => matchesName(part, names[start + index] ?? ""))
+  return fixed.every((part, index) => isName(part, names[start + index]!))
 }
 
-function matchesName(part: string, name: string): boolean {
+function isName(part: string, name: Name): boolean {
+  if (typeof name !== "string") return name.test(part.replace("*", "x"))
   if (!part.includes("*")) return part === name
   const [head = "", tail = ""] = part.split("*")
   return name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail)
 }
 
+/** A shell pattern of one name as an expression. Like the shell's, it meets a leading dot only with a dot. */
+export function nameMatcher(pattern: string): RegExp {
+  const source = pattern.replaceAll(
+    /\[([!^]?)(\]?[^\]/]*)\]|[\s\S]/g,
+    (text: string, not?: string, members?: string) => {
+      if (members !== undefined) return `[${not ? "^" : ""}${members.replaceAll(/[\\\]^[]/g, "\\$&")}]`
+      if (text === "*") return "[\\s\\S]*"
+      return text === "?" ? "[\\s\\S]" : text.replaceAll(/[$()+.[\]\\^{|}]/g, "\\$&")
+    },
+  )
+  const dot = /^[*?[]/.test(pattern) ? "(?!\\.)" : ""
+  try {
+    return new RegExp(`^${dot}${source}$`)
+  } catch {
+    return new RegExp(`^${dot}`) // a class of its own kind (`[z-a]`, `[[:alpha:]]`): take it for anything
+  }
+}
+
+/** Such a pattern says too little where a row begins; what exists is found by looking. */
+const startsWild = (name: RegExp): boolean => name.source.startsWith("^(?!")
+
 function isExcepted(names: readonly string[]): boolean {
   return unprotectedPaths.some((path) => {
-    const pattern = split(path)
-    const start = names.length - pattern.length
+    const fixed = split(path)
+    const start = names.length - fixed.length
+    const plain = { row: protectedPaths[0]!, fixed, open: false }
     // The same file below another protected directory (`.git/hooks/.cairn/plans/x.md`) stays protected.
     return (
       start >= 0 &&
-      matchesAt(pattern, names, start) &&
-      !protectedPaths.some((row) => row.scope === "any" && covers(row, names, start))
+      matchesAt(plain, names, start, "whole") &&
+      !anywhere.some((row) => names.slice(0, start).some((_, at) => matchesAt(row, names.slice(0, start), at, "whole")))
     )
   })
-}
-
-function covers(row: ProtectedPath, names: readonly string[], end: number): boolean {
-  const above = names.slice(0, end)
-  return above.some((_, start) => matchesAt(split(row.path), above, start))
 }
 
 /** Targets of those fixed places of a row that are symbolic links (`~/.bashrc` in a dotfiles repository). */
@@ -134,9 +219,6 @@ function realOf(path: string): string | undefined {
     return undefined
   }
 }
-
-// Format characters that HFS+ ignores in names.
-const invisible = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]/g
 
 function split(path: string): string[] {
   return path
