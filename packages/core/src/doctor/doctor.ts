@@ -26,7 +26,8 @@ export interface DoctorOptions extends Pick<EngineOptions, "directory" | "env" |
 
 /**
  * Looks at everything a run needs, also where a run cannot start, and changes nothing: no directory is created, no
- * database migrated or set aside. Nothing leaves the machine unless `network` is set.
+ * database migrated or set aside (the executable unpacks its ripgrep into the cache, as it does in a run). Nothing
+ * leaves the machine unless `network` is set.
  */
 export async function examine(options: DoctorOptions): Promise<DoctorReport> {
   const { env, home, network } = options
