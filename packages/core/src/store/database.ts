@@ -1,11 +1,12 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite"
-import { chmodSync, closeSync, existsSync, openSync, renameSync, statSync } from "node:fs"
+import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
+import { type Examined, examine, isSuspect, look, refuseEmptied } from "./damage.ts"
 import { withFileLock } from "./file-lock.ts"
 import { ForeignSchema, migrate } from "./migrate.ts"
 import { type Migration, migrations } from "./migrations.ts"
-import { adviceOn, codeOf, isDamage, messageOf } from "./trouble.ts"
+import { adviceOn, codeOf, inUse, isDamage, messageOf } from "./trouble.ts"
 
 export interface OpenDatabase {
   readonly database: Database
@@ -24,29 +25,48 @@ interface OpenInput {
 const patience = 10_000
 
 /**
- * Opens the database file (mode 0600), migrating it when needed. A file that SQLite calls damaged is renamed to
- * `<file>.damaged-<time>` and a fresh one is started; nothing is deleted. Other trouble (not writable, disk
+ * Opens the database file (mode 0600), migrating it when needed. A file that is damaged, by what is read here or by a
+ * full check of one that a run has marked as suspect, is renamed to `<file>.damaged-<time>` and a fresh one is started;
+ * nothing is deleted, and nothing is renamed while another process uses it. Other trouble (not writable, disk
  * full, newer schema) is an error that says what to do.
  */
 export function openDatabase(input: OpenInput): Result<OpenDatabase, SetupError> {
   try {
-    return ok({ database: connect(input), warnings: [] })
-  } catch (error) {
-    return isDamage(error) ? startAfresh(input, error) : err(explain(input.file, error))
-  }
-}
-
-function startAfresh(input: OpenInput, damage: unknown): Result<OpenDatabase, SetupError> {
-  try {
-    const aside = withFileLock(input.file, () => setAside(input))
-    const database = connect(input)
-    if (aside === undefined) return ok({ database, warnings: [] })
-    const warning = `The database was damaged (${messageOf(damage)}). It was set aside as ${aside}, with the sessions in it, and a new one was started.`
-    return ok({ database, warnings: [warning] })
+    return ok(openOrReplace(input))
   } catch (error) {
     return err(explain(input.file, error))
   }
 }
+
+function openOrReplace(input: OpenInput): OpenDatabase {
+  const { file, now } = input
+  const warnings: string[] = []
+  if (isSuspect(file)) {
+    const why = "a run could not read or write a part of it"
+    // Without the mark, another process was faster.
+    const found = withFileLock(file, () => (isSuspect(file) ? examine(file, now()) : sound))
+    if (found.is === "damaged") warnings.push(replaced(why, found.aside))
+    if (found.is === "used") warnings.push(`The database ${file} may be damaged (${why}). ${inUse}`)
+  }
+  const before = inodeOf(file)
+  try {
+    return { database: connect(input), warnings }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    const met = before ?? inodeOf(file)
+    const found = withFileLock(file, () => (inodeOf(file) === met ? examine(file, now()) : sound))
+    const database = connect(input)
+    if (found.is === "damaged") warnings.push(replaced(messageOf(error), found.aside))
+    return { database, warnings }
+  }
+}
+
+const sound: Examined = { is: "sound" }
+
+const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false, bigint: true })?.ino
+
+const replaced = (why: string, aside: string) =>
+  `The database was damaged (${why}). It was set aside as ${aside}, with the sessions in it, and a new one was started.`
 
 /** Bun leaves statements open at `close`, and with them the file, its locks and the write-ahead log; this one closes them. */
 class ClosingDatabase extends Database {
@@ -70,16 +90,28 @@ class ClosingDatabase extends Database {
 
 function connect({ file, now, migrations: wanted = migrations }: OpenInput): Database {
   const named = file !== ":memory:"
-  if (named) prepareFile(file)
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw Object.assign(new Error("it is a directory"), { code: "EISDIR" })
+  // Until it holds a lock of its own in the file, nobody may put another in its place: the two would share one log.
+  const database = named ? withFileLock(file, () => attach(file), "shared") : attach(file)
+  try {
+    database.run("PRAGMA synchronous = NORMAL")
+    database.run("PRAGMA foreign_keys = ON")
+    migrate(database, { migrations: wanted, now, ...(named && { file }) })
+    look(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function attach(file: string): Database {
+  if (file !== ":memory:") prepareFile(file)
   const database = new ClosingDatabase(file, { create: true, strict: true })
   try {
     database.run(`PRAGMA busy_timeout = ${patience}`)
     enableWal(database)
-    database.run("PRAGMA synchronous = NORMAL")
-    database.run("PRAGMA foreign_keys = ON")
-    migrate(database, { migrations: wanted, now, ...(named && { file }) })
-    // The place where the next event goes: when that is damaged, nothing could ever be stored again.
-    database.query("SELECT * FROM event ORDER BY seq DESC LIMIT 1").get()
     return database
   } catch (error) {
     database.close()
@@ -101,17 +133,7 @@ function prepareFile(file: string): void {
     const found = statSync(file + suffix, { throwIfNoEntry: false })
     if (found?.isFile() && (found.mode & 0o077) !== 0) chmodSync(file + suffix, 0o600)
   }
-  if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a directory"), { code: "EISDIR" })
   refuseEmptied(file)
-}
-
-/** SQLite takes an empty file for a new one and deletes the write-ahead log beside it, which may be all that is left. */
-function refuseEmptied(file: string): void {
-  // In this order: another process that creates the file writes its first page before it writes the log.
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const main = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (log > 0 && main === 0)
-    throw Object.assign(new Error("the file is empty but its write-ahead log is not"), { code: "SQLITE_CORRUPT" })
 }
 
 /** Changing to WAL fails at once when another process does the same; the mode then stands, so asking again is enough. */
@@ -124,30 +146,6 @@ function enableWal(database: Database): void {
       if (!codeOf(error)?.startsWith("SQLITE_BUSY") || attempt === 1_000) throw error
       Bun.sleepSync(10)
     }
-  }
-}
-
-/** Renames the file unless it is sound (another process was faster). Returns the new name. Runs under the file lock. */
-function setAside({ file, now }: OpenInput): string | undefined {
-  if (isSound(file)) return undefined
-  const stamp = new Date(now()).toISOString().replace(/[:.]/g, "-")
-  let aside = `${file}.damaged-${stamp}`
-  for (let n = 2; existsSync(aside); n++) aside = `${file}.damaged-${stamp}-${n}`
-  // The log first: beside a fresh file, SQLite would delete it.
-  for (const suffix of ["-wal", "-shm", ""]) if (existsSync(file + suffix)) renameSync(file + suffix, aside + suffix)
-  return aside
-}
-
-function isSound(file: string): boolean {
-  try {
-    refuseEmptied(file)
-    using database = new Database(file, { readwrite: true })
-    database.run(`PRAGMA busy_timeout = ${patience}`)
-    const found = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get()
-    return found?.quick_check === "ok"
-  } catch (error) {
-    if (isDamage(error)) return false
-    throw error
   }
 }
 

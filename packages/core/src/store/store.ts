@@ -7,7 +7,7 @@ import { type Listener, createBus } from "./bus.ts"
 import { type Lease, LeaseLost, type Leases, type Owner, createLeases, isDead } from "./lease.ts"
 import { createProjector } from "./projector.ts"
 import { type Reader, createReader } from "./read.ts"
-import { StoreFailed, adviceOn, codeOf, messageOf } from "./trouble.ts"
+import { guardAll, guarded } from "./guard.ts"
 
 /**
  * The only writer of durable state. `append` takes an immediate transaction, assigns sequence numbers, runs the
@@ -85,11 +85,7 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
   const transact = <T>(work: () => T): T => {
     // Inside of another transaction this would publish what may still be rolled back.
     if (database.inTransaction) throw new Error("the store cannot be written from within one of its transactions")
-    try {
-      return transaction.immediate(work) as T
-    } catch (error) {
-      throw describe(error, database.filename)
-    }
+    return guarded(database.filename, "written", () => transaction.immediate(work) as T)
   }
   const announce = (entries: readonly LogEntry[]): void =>
     bus.publish(
@@ -103,7 +99,7 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
   }
 
   return {
-    read: createReader(database),
+    read: guardAll(database.filename, createReader(database)),
     append: (sessionID, events, runID) =>
       committed(
         transact(() => {
@@ -140,11 +136,12 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
       })
       return entries && committed(entries)
     },
-    leases,
-    cursor(seq, { sessionID, limit = 1_000 } = {}) {
-      const rows = sessionID === undefined ? after.all(seq, limit) : afterOf.all(sessionID, seq, limit)
-      return rows.map(toEntry)
-    },
+    leases: guardAll(database.filename, { get: leases.get, all: leases.all, beat: leases.beat }),
+    cursor: (seq, { sessionID, limit = 1_000 } = {}) =>
+      guarded(database.filename, "read", () => {
+        const rows = sessionID === undefined ? after.all(seq, limit) : afterOf.all(sessionID, seq, limit)
+        return rows.map(toEntry)
+      }),
     publish: (event) => bus.publish([{ id: ids.next("event"), ...event }]),
     subscribe: (listener) => bus.subscribe(listener),
     close: () => database.close(),
@@ -157,15 +154,6 @@ function namedBy({ type, properties }: DurableEvent): readonly string[] {
   if ("part" in properties) return [properties.sessionID, properties.part.sessionID]
   if (!("info" in properties)) return [properties.sessionID]
   return [properties.sessionID, "role" in properties.info ? properties.info.sessionID : properties.info.id]
-}
-
-/** Trouble of the disk in words; a broken constraint is a defect of ours and stays as it is. */
-function describe(error: unknown, file: string): unknown {
-  const code = codeOf(error)
-  if (!code?.startsWith("SQLITE_") || code.startsWith("SQLITE_CONSTRAINT")) return error
-  return new StoreFailed(`The database ${file} could not be written: ${messageOf(error)}. ${adviceOn(error)}`, {
-    cause: error,
-  })
 }
 
 function toEntry(row: EventRow): LogEntry {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DurableEvent } from "@cairn/schema/event"
+import { markSuspect } from "./damage.ts"
 import { migrate } from "./migrate.ts"
 import { migrations } from "./migrations.ts"
 import { createProjector } from "./projector.ts"
@@ -19,7 +20,8 @@ const mostProblems = 50
 
 /**
  * Checks the file, replays the whole log into a temporary database (on disk when it is large) and compares every row.
- * Reads from one snapshot and changes nothing. A damaged page is a problem, not an exception.
+ * Reads from one snapshot and changes nothing. A damaged page is a problem, not an exception; the file is marked then, so
+ * that the next start sets it aside.
  */
 export function verify(database: Database): VerifyResult {
   const problems = createProblems()
@@ -29,6 +31,7 @@ export function verify(database: Database): VerifyResult {
     for (const { integrity_check: found } of check.all())
       if (found !== "ok") problems.add(`the file is damaged: ${found}`)
   })
+  if (problems.list.length > 0) markSuspect(database.filename)
   problems.catch("the replay stopped", () => {
     database.transaction(() => {
       using scratch = openScratch()
