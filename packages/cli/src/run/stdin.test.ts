@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Interrupted } from "@cairn/kernel/interrupted"
 import { TaskGroup } from "@cairn/kernel/task"
 import { TestClock } from "@cairn/testkit/clock"
+import { gate } from "@cairn/testkit/gate"
 import { open, stdinOf } from "../../test/fake-io.ts"
 import type { Stdin } from "../io.ts"
 import { largestInput, readStdin } from "./stdin.ts"
@@ -59,12 +60,23 @@ describe("a pipe that falls silent", () => {
     expect(notes).toEqual([expect.stringContaining("sent nothing for 3 s")])
   })
 
-  test("keeps what it sent, and the note says so", async () => {
-    const { result, clock, notes } = reading(stdinOf("pipe", ["part", open]), true)
+  test("is read to its end once it has begun, however long it pauses, with a note", async () => {
+    const pause = gate()
+    const slow: Stdin = {
+      kind: "pipe",
+      async *chunks() {
+        yield new TextEncoder().encode("building\n")
+        await pause.opened
+        yield new TextEncoder().encode("ERROR")
+      },
+    }
+    const { result, clock, notes } = reading(slow, true)
     await clock.timers()
-    await clock.advance(3_000)
-    expect(await result).toEqual(value("part"))
-    expect(notes).toEqual([expect.stringContaining("4 bytes")])
+    await clock.advance(60_000)
+    expect(notes).toEqual([expect.stringContaining("waiting for its end")])
+    pause.open()
+    expect(await result).toEqual(value("building\nERROR"))
+    expect(clock.pending).toBe(0)
   })
 
   test("is waited for when it is the prompt, with a note", async () => {

@@ -5,15 +5,15 @@ import { until } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { Stdin } from "../io.ts"
 
-/** A pipe that sends nothing for so long is left alone, when there is a message to go on with. */
+/** A pipe that sends nothing for so long is left alone, when there is a message to go on with; one that began is waited for. */
 const silenceLimit = 3_000
 /** More than this is refused: it fits no model. */
 export const largestInput = 64 * 1024 * 1024
 
 /**
- * Reads what stdin adds to a prompt. With a message: a file, or a pipe that closes; a pipe that falls silent is left
- * alone (what it sent until then is used, and both are noted). Without a message stdin is the prompt and is waited
- * for. A terminal is never read. Interruption rejects with the signal's reason.
+ * Reads what stdin adds to a prompt. With a message: a file, or a pipe that closes; a pipe that sends nothing is left
+ * alone. One that has begun is read to its end: half of a log would mislead. Without a message stdin is the prompt and is
+ * waited for. All waiting is noted. A terminal is never read. Interruption rejects with the signal's reason.
  */
 export async function readStdin(
   stdin: Stdin,
@@ -25,18 +25,19 @@ export async function readStdin(
   const chunks: Uint8Array[] = []
   let size = 0
   using silence = new Deadline(options.clock, "stdin", patient ? Infinity : silenceLimit, options.signal)
-  const cancelNote = patient && stdin.kind === "pipe" ? noteWaiting(options) : () => {}
+  let cancelNote = patient && stdin.kind === "pipe" ? noteLater(options, waitingForPrompt) : () => {}
   try {
     for await (const chunk of until(stdin.chunks(), silence.signal)) {
       cancelNote()
-      silence.extend()
+      silence.extend(Infinity)
+      cancelNote = stdin.kind === "pipe" ? noteLater(options, waitingForEnd) : () => {}
       size += chunk.byteLength
       if (size > largestInput) return err(tooLarge())
       chunks.push(chunk)
     }
   } catch (error) {
     if (!(silence.signal.aborted && silence.signal.reason instanceof DeadlineExceeded)) throw error
-    options.note(size === 0 ? leftAlone : `stdin sent ${size} bytes and then nothing for 3 s: going on with these`)
+    options.note(leftAlone)
   } finally {
     cancelNote()
   }
@@ -46,8 +47,11 @@ export async function readStdin(
 const leftAlone =
   "stdin is a pipe that sent nothing for 3 s: going on without it (redirect it from /dev/null to skip this)"
 
-function noteWaiting(options: { readonly clock: Clock; note(text: string): void }): () => void {
-  return options.clock.timer(silenceLimit, () => options.note("no message given: waiting for the prompt on stdin"))
+const waitingForPrompt = "no message given: waiting for the prompt on stdin"
+const waitingForEnd = "stdin is a pipe that is still open: waiting for its end"
+
+function noteLater(options: { readonly clock: Clock; note(text: string): void }, text: string): () => void {
+  return options.clock.timer(silenceLimit, () => options.note(text))
 }
 
 function tooLarge(): SetupError {
