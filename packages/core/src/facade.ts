@@ -19,6 +19,7 @@ import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
 import type { Store } from "./store/store.ts"
+import { StoreFailed } from "./store/trouble.ts"
 import { verify } from "./store/verify.ts"
 import type { Location } from "./workspace/project.ts"
 
@@ -81,18 +82,13 @@ export function createEngineOf(parts: Parts): Engine {
     inbox: (sessionID) => store.read.inbox(sessionID),
     updateSession: (sessionID, change) => updateSession(sessions, sessionID, change),
     async deleteSession(sessionID) {
-      await coordinator.abort(sessionID)
-      const held = store.leases.get(sessionID)
-      if (held)
-        return err({
-          kind: "busy",
-          message: `Session ${sessionID} is running in another process (pid ${held.pid}). Stop it first.`,
-        })
+      const free = await coordinator.vacate(sessionID)
+      if (!free.ok) return free
       asks.forget(sessionID)
       return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
     },
-    prompt: (input) => prompt(parts, input),
-    compact: (sessionID, model) => compact(parts, sessionID, model),
+    prompt: (input) => storing(() => prompt(parts, input)),
+    compact: (sessionID, model) => storing(() => compact(parts, sessionID, model)),
     abort: (sessionID) => coordinator.abort(sessionID),
     status: (sessionID) => coordinator.status(sessionID),
     subscribe: (listener) => store.subscribe(listener),
@@ -102,6 +98,16 @@ export function createEngineOf(parts: Parts): Engine {
     replyQuestion: (requestID, answers) => questions.reply(requestID, answers),
     rejectQuestion: (requestID, message) => questions.reject(requestID, message),
     [Symbol.asyncDispose]: () => parts.dispose(),
+  }
+}
+
+/** A disk that does not take the prompt is something to mend first: no model was called. */
+async function storing<T>(work: () => Promise<Result<T, SetupError>>): Promise<Result<T, SetupError>> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StoreFailed)) throw error
+    return err({ kind: "data_directory", message: error.message })
   }
 }
 

@@ -52,6 +52,8 @@ export interface Coordinator extends AsyncDisposable {
   compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run and resolves when its last event stands. False when nothing ran here. */
   abort(sessionID: string): Promise<boolean>
+  /** Ends what runs the session here, and what a dead process left of a run. Busy when a living one runs it. */
+  vacate(sessionID: string): Promise<Result<void, SetupError>>
   status(sessionID: string): SessionStatus
 }
 
@@ -59,10 +61,17 @@ interface Active {
   readonly runID: string
   readonly group: TaskGroup
   readonly asks: AskMode
-  outcome: Promise<TurnOutcome>
+  /** A turn takes prompts in at its next step; a compaction has none. */
+  readonly steerable: boolean
+  readonly outcome: Promise<TurnOutcome>
 }
 
 type Answered = Result<TurnOutcome, SetupError>
+
+/** Whoever sent a queued prompt. */
+interface Waiter extends PromiseWithResolvers<Answered> {
+  readonly sessionID: string
+}
 
 /**
  * At most one run per session, across processes: a run holds the session's lease.
@@ -75,23 +84,30 @@ type Answered = Result<TurnOutcome, SetupError>
  *       next step
  *
  * `abort` cancels the run; its tools settle, its end is recorded. What still waits in the inbox stays there, and enters
- * with the next prompt. A prompt to a session that another process runs is refused and appends nothing.
- * Disposing aborts every run of this process and joins them.
+ * with the next prompt. A prompt to a session that another process runs is refused and appends nothing. A compaction
+ * has no next step: what comes while it runs is queued.
+ * Disposing aborts every run of this process and joins them; a prompt that comes then rejects and appends nothing.
  */
 export const createCoordinator = (deps: CoordinatorDeps): Coordinator => new SessionCoordinator(deps)
 
 class SessionCoordinator implements Coordinator {
   readonly #deps: CoordinatorDeps
+  /** Never cancelled, so that every run is joined to its end and what comes after it; each run has a group to interrupt it. */
   readonly #scope = new TaskGroup()
   readonly #active = new Map<string, Active>()
   readonly #statuses = new Map<string, SessionStatus>()
-  readonly #queued = new Map<string, PromiseWithResolvers<Answered>>()
+  /** By the id of the prompt in the inbox. */
+  readonly #queued = new Map<string, Waiter>()
   readonly #unsubscribe: () => void
+  #closing = false
 
   constructor(deps: CoordinatorDeps) {
     this.#deps = deps
     this.#unsubscribe = deps.store.subscribe((event) => {
-      if (event.type === "session.status") this.#statuses.set(event.properties.sessionID, event.properties.status)
+      if (event.type !== "session.status") return
+      const { sessionID, status } = event.properties
+      if (status.type === "idle") this.#statuses.delete(sessionID)
+      else this.#statuses.set(sessionID, status)
     })
   }
 
@@ -119,13 +135,22 @@ class SessionCoordinator implements Coordinator {
     return true
   }
 
+  async vacate(sessionID: string): Promise<Result<void, SetupError>> {
+    const { store, clock, log } = this.#deps
+    while (await this.abort(sessionID));
+    recoverSession(store, clock, log, sessionID)
+    const held = store.leases.get(sessionID)
+    return held ? err(busy(sessionID, held)) : ok(undefined)
+  }
+
   status(sessionID: string): SessionStatus {
     if (!this.#active.has(sessionID)) return { type: "idle" }
     return this.#statuses.get(sessionID) ?? { type: "busy" }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#scope.cancel(new Interrupted())
+    this.#closing = true
+    for (const { group } of this.#active.values()) group.cancel(new Interrupted())
     await this.#scope.join()
     this.#unsubscribe()
   }
@@ -152,9 +177,10 @@ class SessionCoordinator implements Coordinator {
     asks: AskMode,
     first: (run: Run) => Pick<Begun, "admission" | "messageID"> & { events: DurableEvent[] },
   ): Result<Promise<TurnOutcome>, SetupError> {
+    if (this.#closing) throw new Interrupted("the engine is closing")
     const { store, clock, log } = this.#deps
     recoverSession(store, clock, log, sessionID)
-    const group = new TaskGroup(this.#scope.signal)
+    const group = new TaskGroup()
     const run = this.#createRun(sessionID, group)
     const { admission, messageID, events } = first(run)
     const started = { sessionID, runID: run.runID, time: clock.now() }
@@ -162,7 +188,8 @@ class SessionCoordinator implements Coordinator {
     if (held) return err(busy(sessionID, held))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
     const outcome = this.#scope.run(() => this.#supervise({ run, admission, messageID, asks, group }))
-    this.#active.set(sessionID, { runID: run.runID, group, asks, outcome })
+    const steerable = messageID !== undefined
+    this.#active.set(sessionID, { runID: run.runID, group, asks, steerable, outcome })
     return ok(outcome)
   }
 
@@ -227,23 +254,35 @@ class SessionCoordinator implements Coordinator {
     const run = this.#active.get(sessionID)
     if (run?.runID !== runID) return
     this.#active.delete(sessionID)
-    void this.#scope.run(() => run.outcome.then((outcome) => this.#afterwards(sessionID, run.asks, outcome)))
+    void this.#scope.run(() => run.outcome.then((outcome) => this.#afterwards(sessionID, run, outcome)))
   }
 
-  /** Starts what is queued after a turn that ended well; otherwise tells those who wait that it stays in the inbox. */
-  #afterwards(sessionID: string, asks: AskMode, outcome: TurnOutcome): void {
-    if (this.#active.has(sessionID)) return
+  /** Starts what is queued; otherwise tells those who wait that it stays in the inbox. */
+  #afterwards(sessionID: string, ended: Active, outcome: TurnOutcome): void {
+    if (this.#active.has(sessionID) || this.#startQueued(sessionID, ended, outcome)) return
     const { store } = this.#deps
-    const items = store.read.inbox(sessionID).filter((item) => item.delivery === "queue")
-    const next = outcome.reason === "done" || outcome.reason === "step_limit" ? items[0] : undefined
-    if (next && !this.#scope.signal.aborted) {
-      const begun = this.#begin(sessionID, next, asks, next)
-      this.#answerQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
-      if (begun.ok) return
-    }
-    for (const item of items) this.#answerQueued(item.id, ok(outcome))
+    for (const [inboxID, waiter] of this.#queued)
+      if (waiter.sessionID === sessionID) this.#answerQueued(inboxID, ok(outcome))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "idle" } } })
     store.publish({ type: "session.idle", properties: { sessionID } })
+  }
+
+  /** Begins the oldest queued prompt after a run that ended well. True when it runs now. */
+  #startQueued(sessionID: string, { asks, steerable }: Active, { reason }: TurnOutcome): boolean {
+    // A compaction that failed leaves everything as it was: no reason not to go on.
+    const goesOn = reason === "done" || reason === "step_limit" || (!steerable && reason === "error")
+    if (!goesOn || this.#closing) return false
+    const { store, log } = this.#deps
+    try {
+      const next = store.read.inbox(sessionID).find((item) => item.delivery === "queue")
+      if (!next) return false
+      const begun = this.#begin(sessionID, next, asks, next)
+      this.#answerQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
+      return begun.ok
+    } catch (error) {
+      log.error("a queued prompt could not be started", { sessionID, error })
+      return false
+    }
   }
 
   #answerQueued(inboxID: string, answer: Answered | Promise<Answered>): void {
@@ -251,12 +290,13 @@ class SessionCoordinator implements Coordinator {
     this.#queued.delete(inboxID)
   }
 
-  #enqueue(sessionID: string, admission: Admission, delivery: Delivery, run: Active): Promise<Answered> {
+  #enqueue(sessionID: string, admission: Admission, wanted: Delivery, run: Active): Promise<Answered> {
     const { store, ids, clock } = this.#deps
+    const delivery = run.steerable ? wanted : "queue"
     const item: InboxItem = { ...admission, id: ids.next("inbox"), delivery, time: { created: clock.now() } }
     store.append(sessionID, [{ type: "session.inbox.added", properties: { sessionID, item } }])
     if (delivery === "steer") return run.outcome.then(ok)
-    const waiter = Promise.withResolvers<Answered>()
+    const waiter = { sessionID, ...Promise.withResolvers<Answered>() }
     this.#queued.set(item.id, waiter)
     return waiter.promise
   }

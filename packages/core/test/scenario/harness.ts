@@ -1,3 +1,4 @@
+import type { Clock } from "@cairn/kernel/clock"
 import type { LogEntry } from "@cairn/schema/event"
 import type { PromptPart } from "@cairn/schema/prompt"
 import { checkLog } from "@cairn/testkit/log-checker"
@@ -39,6 +40,7 @@ export interface BenchOptions {
   readonly config?: Readonly<Record<string, unknown>>
   /** Merged into the test model's definition. */
   readonly model?: Readonly<Record<string, unknown>>
+  readonly clock?: Clock
 }
 
 const packages: Record<WireProtocol, string> = {
@@ -76,6 +78,7 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
     env: { ...workspace.env, CAIRN_CONFIG_CONTENT: JSON.stringify(config) },
     home: workspace.home,
     version: "test",
+    ...(options.clock && { clock: options.clock }),
   }
   const open = async (): Promise<Engine> => {
     const engine = await createEngine(engineOptions)
