@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { StoreFailed } from "@cairn/core/store/trouble"
 import { HeadlessLine } from "@cairn/schema/headless"
 import { fakeEngine } from "../test/fake-engine.ts"
 import { captured, fakeIo, stdinOf, type FakeIoOptions } from "../test/fake-io.ts"
@@ -260,6 +261,19 @@ describe("debug", () => {
       out: "",
       err: "cairn: cairn.json:3: model must be a string\n",
     })
+  })
+})
+
+test("a database that cannot be read is to be mended: its message, exit 2", async () => {
+  const engine = fakeEngine(undefined, {
+    verify: () => {
+      throw new StoreFailed("The database /d/cairn.db could not be read: malformed. Do this.")
+    },
+  })
+  expect(await cairn(["debug", "verify"], { engine })).toEqual({
+    code: 2,
+    out: "",
+    err: "cairn: The database /d/cairn.db could not be read: malformed. Do this.\n",
   })
 })
 

@@ -1,13 +1,15 @@
+import { StoreFailed } from "@cairn/core/store/trouble"
 import { helpText } from "./argv/help.ts"
 import { parseArgv } from "./argv/parse.ts"
 import { commands } from "./command/all.ts"
 import type { Io } from "./io.ts"
-import { usageError } from "./report-error.ts"
+import { setupError, storeError, usageError } from "./report-error.ts"
 import { sanitise } from "./terminal/sanitise.ts"
 
 /** The whole program: arguments in, exit code out. Never throws; when it returns, all output is written. */
 export async function runCli(io: Io, argv: readonly string[]): Promise<number> {
   const code = await dispatch(io, argv).catch((error: unknown) => {
+    if (error instanceof StoreFailed) return setupError(io, storeError(error))
     const text = error instanceof Error ? error.message : String(error)
     io.stderr.write(`cairn: internal error: ${sanitise(text)}\n`)
     return 1

@@ -1,3 +1,4 @@
+import type { StoreFailed } from "@cairn/core/store/trouble"
 import type { SetupError } from "@cairn/schema/error"
 import type { HeadlessReason } from "@cairn/schema/headless"
 import type { UsageError } from "./argv/define.ts"
@@ -18,6 +19,9 @@ export function setupError(io: Io, error: SetupError): number {
   io.stderr.write(`cairn: ${sanitise(error.message)}\n`)
   return exitOf({ kind: "setup", error }).code
 }
+
+/** A database that cannot be read or written is something to mend, and its message says how. */
+export const storeError = ({ message }: StoreFailed): SetupError => ({ kind: "data_directory", message })
 
 async function resultOnly(io: Io, reason: HeadlessReason, message: string): Promise<void> {
   const { resultLine } = await import("./run/json-reporter.ts")

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { StoreFailed } from "@cairn/core/store/trouble"
 import { err } from "@cairn/kernel/result"
 import { HeadlessLine } from "@cairn/schema/headless"
 import { tempWorkspace } from "@cairn/testkit/workspace"
@@ -352,6 +353,14 @@ test("what the provider said is in the result", async () => {
   expect(await run()).toBe(3)
   expect(result()).toMatchObject({ exitCode: 3, reason: "error", message: "the key was refused" })
   expect(io.stderr.text).toBe("cairn: the key was refused\n")
+})
+
+test("a disk that does not take the session is to be mended: no defect, exit 2", async () => {
+  const createSession = () => Promise.reject(new StoreFailed("The database /d/cairn.db could not be written: full."))
+  const { run, io, result } = prepare({}, { change: { createSession } })
+  expect(await run()).toBe(2)
+  expect(result()).toMatchObject({ exitCode: 2, reason: "data_directory" })
+  expect(io.stderr.text).toBe("cairn: The database /d/cairn.db could not be written: full.\n")
 })
 
 describe("a defect", () => {

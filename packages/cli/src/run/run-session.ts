@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { AskMode, Engine, TurnOutcome } from "@cairn/core/engine"
+import { StoreFailed } from "@cairn/core/store/trouble"
 import { sleep } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"
 import type { Result } from "@cairn/kernel/result"
@@ -8,6 +9,7 @@ import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
 import type { PromptPart } from "@cairn/schema/prompt"
 import { exitOf, type RunEnd } from "../exit-code.ts"
+import { storeError } from "../report-error.ts"
 import { errorText } from "../render/transcript.ts"
 import type { Interruption, Io } from "../io.ts"
 import type { Answers } from "./answers.ts"
@@ -94,6 +96,7 @@ export async function runSession(io: Io, options: RunOptions): Promise<number> {
 
 function failed(run: Run, error: unknown): Ended {
   if (run.interruption !== undefined && error instanceof Interrupted) return interrupted(run.interruption)
+  if (error instanceof StoreFailed) return setup(storeError(error))
   const text = error instanceof Error ? error.message : String(error)
   const where = run.log === undefined ? "" : `; the log is ${run.log}`
   const stack = run.debug && error instanceof Error ? `\n${error.stack}` : ""

@@ -112,6 +112,19 @@ describe("paths", () => {
     expect((await ensureDataDir({ dataDir })).ok).toBe(true)
   })
 
+  test("directories that were open to others are closed, a missing one is not made", async () => {
+    const [dataDir, stateDir] = [join(root, "data"), join(root, "state")]
+    await mkdir(dataDir)
+    await chmod(dataDir, 0o777)
+    expect((await ensureDataDir({ dataDir, stateDir })).ok).toBe(true)
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
+    expect(await stat(stateDir).catch(() => "missing")).toBe("missing")
+    await mkdir(stateDir)
+    await chmod(stateDir, 0o755)
+    expect((await ensureDataDir({ dataDir, stateDir })).ok).toBe(true)
+    expect((await stat(stateDir)).mode & 0o777).toBe(0o700)
+  })
+
   test("a data directory that cannot be had is a clear message", async () => {
     await writeFile(join(root, "file"), "")
     const dataDir = join(root, "file", "cairn")

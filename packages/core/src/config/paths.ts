@@ -1,5 +1,5 @@
 import { constants } from "node:fs"
-import { access, mkdir } from "node:fs/promises"
+import { access, chmod, mkdir, stat } from "node:fs/promises"
 import { join, isAbsolute } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
@@ -37,12 +37,19 @@ export function xdgPaths(env: Env, home: string): Paths {
   }
 }
 
-/** Creates the data directory (0700) and checks that it can be written. Says which path failed and what to do. */
-export async function ensureDataDir(paths: Pick<Paths, "dataDir">): Promise<Result<string, SetupError>> {
+/**
+ * Creates the data directory (0700) and checks that it can be written. It and the state directory, if there is one, are
+ * taken from others when they were open to them. Says which path failed and what to do.
+ */
+export async function ensureDataDir(
+  paths: Pick<Paths, "dataDir"> & Partial<Pick<Paths, "stateDir">>,
+): Promise<Result<string, SetupError>> {
   const directory = paths.dataDir
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await access(directory, constants.W_OK | constants.X_OK)
+    await close(directory)
+    if (paths.stateDir !== undefined) await close(paths.stateDir)
     return ok(directory)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
@@ -51,4 +58,10 @@ export async function ensureDataDir(paths: Pick<Paths, "dataDir">): Promise<Resu
       message: `The data directory ${directory} cannot be written (${why}). Give it to the current user, or set XDG_DATA_HOME to a directory that can be written.`,
     })
   }
+}
+
+/** Another user's directory that we may write stays as it is: it is not ours to close. */
+async function close(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined)
+  if (found && (found.mode & 0o077) !== 0 && found.uid === process.getuid?.()) await chmod(directory, 0o700)
 }
