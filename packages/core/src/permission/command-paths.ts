@@ -1,14 +1,13 @@
 import { statSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { contains } from "../workspace/paths.ts"
-import { isProtected, userPlaces, type UserPlaces } from "../workspace/protection.ts"
-import type { Ask } from "./ask.ts"
-import { patternFirst, readers } from "./launchers.ts"
-import { longestLine } from "./loose-words.ts"
-import { realPathSync } from "./real-path.ts"
+import { createProtection, type Protection, userPlaces, type UserPlaces } from "../workspace/protection.ts"
+import { expandGlob, namesIn } from "./glob-words.ts"
+import { patternless } from "./pattern-words.ts"
+import { followPath, type LinkView, linkView, makeLink, realPathSync } from "./real-path.ts"
 import type { Word } from "./shell-lexer.ts"
 import type { SimpleCommand } from "./shell-words.ts"
-import { hasWildcard } from "./wildcard.ts"
+import { type PathWord, rolesOf, type WriteWord } from "./word-roles.ts"
 
 export interface CommandContext {
   /** Real paths. */
@@ -21,35 +20,45 @@ export interface CommandContext {
   readonly unbounded?: boolean
 }
 
-/** What a line reaches, as far as it can be read. */
+/** What a line reaches, as far as it can be read. Paths are real. */
 export interface PathFacts {
-  /** Real path → the directory that is asked for. */
+  /** Path → the directory that is asked for. */
   readonly external: Map<string, string>
+  /** Targets and sources of redirects. */
   readonly writes: Set<string>
   readonly reads: Set<string>
+  /** What commands change, and what they read. `d/*` is everything in `d`. */
+  readonly changes: Set<string>
+  readonly contents: Set<string>
   /** Reasons of protected paths in arguments. */
   readonly protected: Set<string>
-  places?: UserPlaces
+  /** The disk's links, and those that the line itself makes. */
+  readonly links: LinkView
+  /** Why not all that a line reaches could be found. */
+  unknown?: string
+  protection?: Protection
 }
 
 export const noFacts = (): PathFacts => ({
   external: new Map(),
   writes: new Set(),
   reads: new Set(),
+  changes: new Set(),
+  contents: new Set(),
   protected: new Set(),
+  links: linkView(),
 })
-
-/** The words of a command that may be paths, its own name included when it is given by a path. */
-function pathWords({ words }: SimpleCommand): Word[] {
-  const [name, ...args] = words
-  const first = patternFirst.has(basename(name!.value)) ? args.findIndex((word) => !word.value.startsWith("-")) : -1
-  const own = name!.value.includes("/") && !/^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(name!.value) ? [name!] : []
-  return [...own, ...args.filter((_, index) => index !== first)]
-}
 
 const devices: ReadonlySet<string> = new Set(
   ["null", "zero", "stdin", "stdout", "stderr", "tty", "urandom", "random"].map((name) => `/dev/${name}`),
 )
+
+/** What a command is looked at with: where it may run, and what is known so far. */
+interface Look {
+  readonly at: readonly string[]
+  readonly context: CommandContext
+  readonly facts: PathFacts
+}
 
 /** Notes what a command's arguments lead to. `at`: the directories it may run in. */
 export function collectPaths(
@@ -59,59 +68,167 @@ export function collectPaths(
   facts: PathFacts,
 ): void {
   for (const redirect of command.redirects) redirectTo(redirect.target, redirect.kind, at, context, facts)
-  for (const word of pathWords(command)) argument(word, command, at, context, facts)
+  const [name, ...args] = command.words
+  const roles = rolesOf(name!.value, args)
+  const outer: Look = { at, context, facts }
+  const own = name!.value.includes("/") && !/^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(name!.value) ? [name!] : []
+  const inside = roles.inside?.flatMap((one) => placesOf(one, outer)) ?? []
+  const look: Look = inside.length > 0 ? { ...outer, at: [...at, ...inside] } : outer
+  for (const word of [...own, ...patternless(basename(name!.value), args)]) leaving(word, look, roles.unknown ?? false)
+  for (const write of roles.writes) change(write, look)
+  for (const read of roles.reads) contents(read, look, roles.unsure ?? roles.unknown ?? false)
+  for (const { target, write } of roles.links ?? []) link(target, write, look)
 }
 
-/** An argument that leads out of the worktree, or to a protected path that the command may change. */
-function argument(
-  word: Word,
-  command: SimpleCommand,
-  at: readonly string[],
-  context: CommandContext,
-  facts: PathFacts,
-): void {
-  const changes = !readers.has(basename(command.words[0]!.value))
+/** A word that leads out of the worktree; of a command of which nothing is known, also one that it may change. */
+function leaving(word: Word, look: Look, unknown: boolean): void {
+  const { context, facts } = look
   for (const text of candidates(word)) {
     if (devices.has(text)) continue
-    for (const cwd of at) {
-      const real = realPathSync(absolute(word, text, cwd, context))
+    for (const cwd of look.at) {
+      const real = realPathSync(absolute(word, text, cwd, context), facts.links)
       if (real === undefined) facts.external.set(text, text)
-      else {
-        external(real, context, facts)
-        if (changes && mayBeProtected(real, context)) guard(real, context, facts, (row) => facts.protected.add(row))
-      }
+      else external(real, context, facts)
+    }
+  }
+  // What a pattern in here leads out by is a link; of one out there the directory is enough.
+  if (
+    word.glob &&
+    !placesOf({ word, text: fixedPart(word.value) || "." }, look).some((real) => !contains(context.worktree, real))
+  )
+    for (const real of placesOf({ word, text: word.value }, look)) external(real, context, facts)
+  if (!unknown) return
+  for (const text of textsOf(word)) guardWord({ word, text, deep: true }, look)
+}
+
+/** The texts in an argument that could be a path, patterns left to what holds all that they match. */
+function candidates(word: Word): string[] {
+  return textsOf(word)
+    .map((text) => (word.glob ? fixedPart(text) : text))
+    .filter((text) => text !== "")
+}
+
+/** The texts in an argument that could be a path: itself, what follows `=`, `@` or `:`, what is stuck to a short option. */
+function textsOf(word: Word): string[] {
+  const { value } = word
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return []
+  const texts = [value]
+  const equals = value.indexOf("=")
+  const stuck = /^-\w(.+)$/s.exec(value)?.[1]
+  if (equals >= 0) texts.push(value.slice(equals + 1))
+  if (stuck !== undefined && /^[/~.@]/.test(stuck)) texts.push(stuck)
+  if (!value.includes("://"))
+    texts.push(
+      ...value
+        .split(/[:,=]/)
+        .slice(1)
+        .filter((text) => /^(?:\/|~\/|\.\.?\/)/.test(text)),
+    )
+  texts.push(...texts.filter((text) => text.startsWith("@")).map((text) => text.slice(1)))
+  return [...new Set(texts)].filter((text) => text !== "" && !text.startsWith("-"))
+}
+
+/** Where a word may lead, before links are followed: all that a pattern stands for now, or itself. */
+function pathsOf({ word, text }: PathWord, { at, context, facts }: Look): string[] {
+  return at.flatMap((cwd) => {
+    const path = absolute(word, text, cwd, context)
+    if (!word.glob || !/[*?[]/.test(text)) return [path]
+    const found = expandGlob(path)
+    if (found === undefined) facts.unknown = "a pattern that stands for too many files"
+    return found === undefined || found.length === 0 ? [path] : found
+  })
+}
+
+const placesOf = (one: PathWord, look: Look): string[] =>
+  pathsOf(one, look).flatMap((path) => realPathSync(path, look.facts.links) ?? [])
+
+/** A file that is read. When it is not sure that the word is a file, only what exists as a file or looks like a file of secrets. */
+function contents(one: PathWord, look: Look, unsure: boolean): void {
+  for (const text of new Set([one.text, ...textsOf(one.word).filter((each) => each !== one.word.value)])) {
+    if (text === "" || text === "-" || text.startsWith("-") || devices.has(text)) continue
+    for (const real of placesOf({ word: one.word, text }, look)) {
+      const kind = kindOf(real)
+      if (devices.has(real) || (unsure && kind !== "file" && !/\.env(?:\.|$)/.test(real))) continue
+      look.facts.contents.add(real)
+      if (kind === "directory") look.facts.contents.add(`${real}/*`)
     }
   }
 }
 
-/**
- * Spares words like `build` the look at the whole table: what does not exist is no link's target, and a name that is
- * protected by itself has a dot or a capital somewhere.
- */
-function mayBeProtected(real: string, { worktree }: CommandContext): boolean {
-  if (worktree.includes("/.") || !contains(worktree, real)) return true
-  return /[^a-z0-9_/-]/.test(real.slice(worktree.length)) || exists(real)
+/** A word that a command changes: what it leads to, and what comes to stand in it. */
+function change(write: WriteWord, look: Look): void {
+  if (devices.has(write.text)) return
+  const sources = write.from ?? []
+  for (const path of pathsOf(write, look)) {
+    const real = realPathSync(path, look.facts.links)
+    if (real === undefined || devices.has(real)) continue
+    const directory = write.into || write.text.endsWith("/") || kindOf(real) === "directory"
+    if (sources.length === 0 || !directory)
+      changed(
+        path,
+        write,
+        look,
+        sources.some((one) => holds(one, look)),
+      )
+    else for (const source of sources) put(source, path, write, look)
+  }
+  if (write.word.glob) guardWord(write, look)
 }
 
-/** The texts in an argument that could be a path: itself, what follows `=`, what is stuck to a short option. */
-function candidates(word: Word): string[] {
-  const value = fixedPart(word)
-  if (value === "" || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return []
-  const texts = [value]
-  const equals = value.indexOf("=")
-  if (equals >= 0) texts.push(value.slice(equals + 1))
-  const stuck = /^-\w(.+)$/s.exec(value)?.[1]
-  if (stuck !== undefined && /^[/~.]/.test(stuck)) texts.push(stuck)
-  return texts.filter((text) => text !== "" && !text.startsWith("-"))
+/** A source that is put into a directory: as an entry, or, when it ends in a slash or a dot, entry by entry. */
+function put(source: PathWord, directory: string, write: WriteWord, look: Look): void {
+  const flat = /(?:^|\/)\.{0,2}$/.test(source.text)
+  for (const path of pathsOf(source, look)) {
+    const files = kindOf(realPathSync(path, look.facts.links) ?? path) === "file"
+    if (!flat) changed(`${directory}/${basename(path)}`, { ...write, deep: !files }, look, !files)
+    else {
+      changed(directory, write, look, true)
+      for (const name of namesIn(path).slice(0, 1000)) guardPath(`${directory}/${name}`, true, false, look)
+    }
+  }
+}
+
+const holds = (source: PathWord, look: Look): boolean => placesOf(source, look).some((real) => kindOf(real) !== "file")
+
+function changed(path: string, write: WriteWord, look: Look, tree: boolean): void {
+  const { context, facts } = look
+  const real = realPathSync(path, facts.links)
+  if (real === undefined) {
+    facts.external.set(path, path)
+    return
+  }
+  external(real, context, facts)
+  facts.changes.add(real)
+  if (tree || (write.deep && kindOf(real) === "directory")) facts.changes.add(`${real}/*`)
+  guardPath(path, write.deep ?? false, write.whole ?? false, look)
+}
+
+/** A link that will stand where `write` says, and leads to `target`. */
+function link(target: PathWord, write: WriteWord, look: Look): void {
+  for (const path of pathsOf(write, look)) {
+    const real = realPathSync(path, look.facts.links)
+    if (real === undefined) continue
+    const name = write.into || kindOf(real) === "directory" ? `${real}/${basename(target.text)}` : real
+    for (const cwd of look.at) {
+      // A hard link names its target from here, a symbolic one from where it stands: both are held for possible.
+      const there =
+        target.text.startsWith("/") || target.word.tilde
+          ? absolute(target.word, target.text, cwd, look.context)
+          : target.text
+      makeLink(look.facts.links, name, there)
+      guardPath(`${dirname(name)}/${there.startsWith("/") ? "." : there}`, true, false, look)
+    }
+  }
 }
 
 /** Of a path with a pattern, the directory that holds everything it can match. */
-function fixedPart(word: Word): string {
-  if (!word.glob) return word.value
-  const head = word.value.slice(0, word.value.search(/[*?[]/))
+function fixedPart(value: string): string {
+  const pattern = value.search(/[*?[]/)
+  if (pattern < 0) return value
+  const head = value.slice(0, pattern)
   const directory = head.slice(0, head.lastIndexOf("/") + 1)
   // What comes after a pattern can lead up again.
-  return /(?:^|\/)\.\.(?:\/|$)/.test(word.value.slice(head.length))
+  return /(?:^|\/)\.\.(?:\/|$)/.test(value.slice(head.length))
     ? `${directory || "./"}../../../../../../../..`
     : directory
 }
@@ -134,7 +251,7 @@ export function redirectTo(
   if (devices.has(target.value)) return
   for (const cwd of at) {
     const path = absolute(target, target.value, cwd, context)
-    const real = target.glob ? undefined : realPathSync(path)
+    const real = target.glob ? undefined : realPathSync(path, facts.links)
     if (real === undefined) facts.external.set(path, path)
     else external(real, context, facts)
     ;(kind === "write" ? facts.writes : facts.reads).add(real ?? path)
@@ -144,72 +261,73 @@ export function redirectTo(
 /** Notes what lies outside the worktree. */
 export function external(real: string, context: CommandContext, facts: PathFacts): void {
   if (contains(context.worktree, real) || devices.has(real)) return
-  facts.external.set(real, isDirectory(real) ? real : dirname(real))
+  facts.external.set(real, kindOf(real) === "directory" ? real : dirname(real))
 }
 
-function exists(path: string): boolean {
+type Kind = "file" | "directory"
+
+/** Undefined for what does not exist. What cannot be looked at is taken for a file. */
+function kindOf(path: string): Kind | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
+    const info = statSync(path, { throwIfNoEntry: false })
+    return info && (info.isDirectory() ? "directory" : "file")
   } catch {
-    return true // cannot be looked at: better look it up
+    return "file"
   }
 }
 
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  } catch {
-    return false // cannot be looked at: then the directory that holds it is asked for
+/** Notes why changing what a word leads to must be asked for; of a pattern, also what it could match later. */
+function guardWord(write: WriteWord, look: Look): void {
+  for (const path of pathsOf(write, look)) guardPath(path, write.deep ?? false, write.whole ?? false, look)
+  if (!write.word.glob) return
+  const { facts, context } = look
+  for (const cwd of look.at) {
+    const path = absolute(write.word, write.text, cwd, context)
+    const cut = path.slice(0, path.search(/[*?[]|$/)).lastIndexOf("/")
+    const head = realPathSync(path.slice(0, cut) || "/", facts.links) ?? ""
+    const row = protectionIn(look).reachedBy(head + path.slice(cut))
+    if (row) facts.protected.add(`${path} may be protected: ${row.reason}`)
   }
 }
 
-function guard(real: string, context: CommandContext, facts: PathFacts, found: (reason: string) => void): void {
-  facts.places ??= context.places ?? userPlaces({}, context.home)
-  const row = isProtected(real, context.worktree, facts.places)
-  if (row) found(`${real} is protected: ${row.reason}`)
+function guardPath(path: string, deep: boolean, whole: boolean, look: Look): void {
+  const { context, facts } = look
+  const followed = followPath(path, facts.links)
+  if (!followed) return
+  for (const one of [followed.real, ...followed.links]) {
+    if (!mayBeProtected(one, context)) continue
+    const row = protectionIn(look).of(one)
+    if (row) facts.protected.add(`${one} is protected: ${row.reason}`)
+    const below = row || !deep ? undefined : protectionIn(look).below(one)
+    if (below) facts.protected.add(`${one} holds what is protected: ${below.reason}`)
+  }
+  if (whole && contains(followed.real, context.worktree))
+    facts.protected.add(`${followed.real} holds the whole project`)
 }
 
-/** One ask for everything outside, then one for each file that redirects read or write. */
-export function pathAsks(context: CommandContext, facts: PathFacts): Ask[] {
-  const asks: Ask[] = []
-  const { external: outside, writes, reads } = facts
-  if (outside.size > 0) {
-    const patterns = [...new Set([...outside.values()].map((directory) => `${directory === "/" ? "" : directory}/*`))]
-    asks.push({
-      permission: "external_directory",
-      patterns,
-      always: [...outside.values()].some(hasWildcard) ? [] : patterns,
-      metadata: { filepath: [...outside.keys()][0], paths: [...outside.keys()] },
-    })
-  }
-  for (const path of reads)
-    asks.push({ permission: "read", patterns: [path], always: exact(path), metadata: { filepath: path } })
-  for (const path of writes) {
-    let reason: string | undefined
-    guard(path, context, facts, (row) => (reason = row))
-    asks.push({
-      permission: "edit",
-      patterns: [path],
-      always: reason === undefined ? exact(path) : [],
-      metadata: { filepath: path },
-      ...(reason !== undefined && { mustAsk: { reason, protected: true } }),
-    })
-  }
-  return asks
+/**
+ * Spares words like `build` the look at the whole table: what does not exist is no link's target, and a name that is
+ * protected by itself has a dot or a capital somewhere.
+ */
+function mayBeProtected(real: string, { worktree }: CommandContext): boolean {
+  if (worktree.includes("/.") || !contains(worktree, real)) return true
+  return /[^a-z0-9_/-]/.test(real.slice(worktree.length)) || kindOf(real) !== undefined
 }
 
-const exact = (path: string) => (hasWildcard(path) ? [] : [path])
+function protectionIn({ context, facts }: Pick<Look, "context" | "facts">): Protection {
+  return (facts.protection ??= createProtection(context.worktree, context.places ?? userPlaces({}, context.home)))
+}
 
-/** Plain targets of `>` in front of a here-document: the commonest way to write a file with a line that is not plain. */
-export function looseWrites(line: string): Word[] {
-  const [head = ""] = line.slice(0, longestLine).split(/<<-?\s*['"\\]?\w/, 1)
-  const tail = /<<-?\s*(['"]?)\w+\1([^\n]*)/.exec(line.slice(0, longestLine))?.[2] ?? ""
-  return [
-    ...`${head}\n${tail}`.matchAll(
-      /(?<![<>=\-&\w])(?:\d|&)?>>?\|?[ \t]*(?:"([^"$`\n]+)"|'([^'\n]+)'|([^\s;&|<>()'"$`]+))/g,
-    ),
-  ].map((match) => {
-    const value = match[1] ?? match[2] ?? match[3] ?? ""
-    return { raw: value, value, glob: false, tilde: match[3]?.startsWith("~") ?? false, plain: match[3] !== undefined }
-  })
+/** Why writing a file must be asked for. */
+export function protectedReason(real: string, context: CommandContext, facts: PathFacts): string | undefined {
+  const row = protectionIn({ context, facts }).of(real)
+  return row && `${real} is protected: ${row.reason}`
+}
+
+/** Notes a path that a line names without anything more being known of it. */
+export function named(text: string, context: CommandContext, facts: PathFacts): void {
+  const word: Word = { raw: text, value: text, glob: /[*?[]/.test(text), tilde: text.startsWith("~"), plain: true }
+  const look: Look = { at: [context.cwd], context, facts }
+  leaving(word, look, true)
+  contents({ word, text }, look, true)
 }

@@ -7,14 +7,14 @@ import {
   collectPaths,
   type CommandContext,
   external,
-  looseWrites,
   noFacts,
-  pathAsks,
   type PathFacts,
   redirectTo,
 } from "./command-paths.ts"
 import { hatches, isDestructive, launchers, reservedWords } from "./launchers.ts"
+import { loosePaths, looseWrites } from "./loose-paths.ts"
 import { longestLine } from "./loose-words.ts"
+import { pathAsks } from "./path-asks.ts"
 import { realPathSync } from "./real-path.ts"
 import type { Separator } from "./shell-lexer.ts"
 import { type SimpleCommand, splitCommands } from "./shell-words.ts"
@@ -41,6 +41,7 @@ export function planCommand(line: string, context: CommandContext): CommandPlan 
   const reason = split.ok ? reasonOf(line, commands, context, facts) : `not understood: ${split.error}`
   if (reason !== undefined) {
     if (!split.ok) for (const target of looseWrites(line)) redirectTo(target, "write", [context.cwd], context, facts)
+    loosePaths(line, context, facts)
     return { asks: [opaqueAsk(line, commands, reason, context, facts), ...pathAsks(context, facts)] }
   }
   const { patterns, parts } = formsOf(commands)
@@ -64,7 +65,7 @@ function reasonOf(
 ): string | undefined {
   if (commands.length === 0) return "nothing to run"
   const reason = walk(commands, context, facts)
-  if (reason !== undefined) return reason
+  if (reason !== undefined || facts.unknown !== undefined) return reason ?? facts.unknown
   const moves = commands.some((command) => command.words[0]!.value === "cd")
   return moves && /\$\{?PWD/.test(line) ? "the directory in a variable, behind a cd" : undefined
 }
@@ -152,7 +153,7 @@ function walk(commands: readonly SimpleCommand[], context: CommandContext, facts
     reason ??= opacity(command)
     collectPaths(command, places.at, context, facts)
     if (command.words[0]!.value === "cd") {
-      const target = cdTarget(command, places.at, context)
+      const target = cdTarget(command, places.at, context, facts)
       if (target === undefined) return reason ?? "a cd that cannot be followed"
       for (const place of target) external(place, context, facts)
       if (command.before !== "|" && after !== "|")
@@ -186,11 +187,16 @@ function opacity({ words }: SimpleCommand): string | undefined {
   return hatch && `${command}: ${hatch.reason}`
 }
 
-function cdTarget({ words }: SimpleCommand, at: readonly string[], context: CommandContext): string[] | undefined {
+function cdTarget(
+  { words }: SimpleCommand,
+  at: readonly string[],
+  context: CommandContext,
+  facts: PathFacts,
+): string[] | undefined {
   const args = words.slice(1).filter((word) => word.value !== "--")
   if (args.length === 0) return [context.home]
   const [word] = args
   if (args.length > 1 || word!.glob || word!.value.startsWith("-") || word!.value === "") return undefined
-  const targets = at.map((cwd) => realPathSync(absolute(word!, word!.value, cwd, context)))
+  const targets = at.map((cwd) => realPathSync(absolute(word!, word!.value, cwd, context), facts.links))
   return targets.every((target) => target !== undefined) ? targets : undefined
 }

@@ -1,3 +1,5 @@
+import { setsConfig } from "./git-roles.ts"
+
 /** Words that are syntax when they stand where a command is expected. */
 export const reservedWords: ReadonlySet<string> = new Set(
   "if then else elif fi for while until do done case esac select function time coproc in { } [[ ]] !".split(" "),
@@ -39,8 +41,12 @@ const leading = (args: readonly string[]) => {
   const end = args.findIndex((arg) => !arg.startsWith("-") || arg === "-")
   return end < 0 ? args : args.slice(0, end + (args[end] === "-" ? 1 : 0))
 }
+/** Also by a beginning of the option, as GNU programs and git take it. */
 const starts = (args: readonly string[], ...flags: string[]) =>
-  args.some((arg) => flags.some((flag) => arg === flag || arg.startsWith(`${flag}=`)))
+  args.some((arg) => {
+    const [name = ""] = arg.split("=", 1)
+    return name.length > 2 && flags.some((flag) => flag.startsWith(name))
+  })
 
 export const hatches: readonly Hatch[] = [
   {
@@ -85,14 +91,12 @@ export const hatches: readonly Hatch[] = [
         return true
       if (subcommand === "rebase" && rest.some((arg) => /^-(?!-)\w*x/.test(arg))) return true
       if (subcommand === "grep" && rest.some((arg) => /^-(?!-)\w*O/.test(arg))) return true
-      if (subcommand === "config")
-        return (
-          rest.filter((arg) => !arg.startsWith("-")).length > 1 ||
-          rest.includes("-e") ||
-          rest.includes("--edit") ||
-          rest[0] === "set" ||
-          rest[0] === "edit"
-        )
+      if (subcommand === "config") return setsConfig(rest)
+      if (subcommand === "clone" && (rest.some((arg) => /^-(?!-)\w*[cu]/.test(arg)) || starts(rest, "--config")))
+        return true
+      // What these write stands in a file, a stream or a mail.
+      if (subcommand === "apply") return !rest.some((arg) => /^--(?:check|stat|numstat|summary)$/.test(arg))
+      if (subcommand === "am" || subcommand === "fast-import") return true
       if (subcommand === "bisect") return rest[0] === "run"
       if (subcommand === "submodule") return rest.includes("foreach")
       return ["filter-branch", "difftool", "mergetool", "daemon", "http-backend", "shell"].includes(subcommand ?? "")
@@ -125,10 +129,11 @@ export const hatches: readonly Hatch[] = [
     commands: ["tar", "bsdtar", "gtar"],
     reason: "tar can be told to run a program",
     opens: (args) =>
-      args.some((arg) =>
-        /^-(?!-)\w*[IF]|^--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command)/.test(
-          arg,
-        ),
+      args.some((arg) => /^-(?!-)\w*[IF]/.test(arg)) ||
+      starts(
+        args,
+        ...["--checkpoint-action", "--to-command", "--use-compress-program", "--info-script", "--new-volume-script"],
+        ...["--rsh-command", "--rmt-command"],
       ),
   },
   { commands: ["rg"], reason: "rg runs a filter", opens: (args) => starts(args, "--pre", "--hostname-bin") },
@@ -153,13 +158,22 @@ export const hatches: readonly Hatch[] = [
     reason: "make takes a text as its rules",
     opens: (args) => args.some((arg) => /^--eval|^(?:SHELL|MAKEFLAGS)=/.test(arg)),
   },
+  {
+    commands: ["patch"],
+    reason: "the patch says what is changed",
+    opens: (args) => args.every((arg) => arg.startsWith("-") || /^\d+$/.test(arg)),
+  },
   { commands: ["printf"], reason: "printf sets a variable", opens: (args) => args[0] === "-v" },
 ]
 
 function gitGlobals(args: readonly string[]): readonly string[] {
   let end = 0
   while (args[end]?.startsWith("-"))
-    end += ["-C", "-c", "--git-dir", "--work-tree", "--namespace"].includes(args[end]!) ? 2 : 1
+    end += ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"].includes(
+      args[end]!,
+    )
+      ? 2
+      : 1
   return args.slice(0, end)
 }
 
@@ -169,13 +183,16 @@ export const readers: ReadonlySet<string> = new Set([
     " ",
   ),
   ..."cd pwd echo test [ basename dirname realpath readlink which type jq yq less more bat git".split(" "),
+  ..."strings cut tr paste join comm fold fmt column zcat zgrep gawk awk mawk nawk find fd fdfind source .".split(" "),
   ...shells,
   ...interpreters,
 ])
 
-/** The first argument that is no option is a pattern or a program, not a path. */
-export const patternFirst: ReadonlySet<string> = new Set(
-  "grep egrep fgrep rg ag sed gsed awk gawk mawk jq yq echo printf".split(" "),
+/** Of those, what looks at names only, never into a file. */
+export const silent: ReadonlySet<string> = new Set(
+  "ls stat tree file du cd pwd echo test [ basename dirname realpath readlink which type find gfind fd fdfind".split(
+    " ",
+  ),
 )
 
 /** What cannot be taken back. Never offered as a pattern for `always`. */

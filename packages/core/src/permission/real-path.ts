@@ -3,14 +3,41 @@ import { dirname } from "node:path"
 
 const mostLinks = 40
 
+export interface FollowedPath {
+  readonly real: string
+  /** The symbolic links on the way, each as a path whose parent is real. */
+  readonly links: readonly string[]
+}
+
+/** What is known of the disk for the length of one decision; what is put in stands above the disk. */
+export interface LinkView {
+  /** Path with a real parent → what the link there holds; undefined for what is none. */
+  readonly targets: Map<string, string | undefined>
+  readonly followed: Map<string, FollowedPath | undefined>
+}
+
+export const linkView = (): LinkView => ({ targets: new Map(), followed: new Map() })
+
+/** Takes a link for made. */
+export function makeLink(view: LinkView, path: string, target: string): void {
+  view.targets.set(path, target)
+  view.followed.clear()
+}
+
 /**
  * Where an absolute path really leads: links followed, `..` applied after them, names as they are for what does not
  * exist yet. Undefined for a loop of links and for what cannot be a path.
  */
-export function realPathSync(path: string): string | undefined {
+export function followPath(path: string, view: LinkView = linkView()): FollowedPath | undefined {
+  const { followed } = view
+  if (!followed.has(path)) followed.set(path, follow(path, view.targets))
+  return followed.get(path)
+}
+
+function follow(path: string, targets: LinkView["targets"]): FollowedPath | undefined {
   if (!path.startsWith("/") || path.includes("\0") || path.length > 4096) return undefined
   const rest = path.split("/").toReversed()
-  let links = 0
+  const links: string[] = []
   let real = "/"
   while (rest.length > 0) {
     const name = rest.pop()!
@@ -20,17 +47,21 @@ export function realPathSync(path: string): string | undefined {
       continue
     }
     const next = real === "/" ? `/${name}` : `${real}/${name}`
-    const target = linkTarget(next)
+    const target = targets.has(next) ? targets.get(next) : linkTarget(next)
+    targets.set(next, target)
     if (target === undefined) {
       real = next
       continue
     }
-    if (++links > mostLinks) return undefined
+    if (links.push(next) > mostLinks) return undefined
     if (target.startsWith("/")) real = "/"
     rest.push(...target.split("/").toReversed())
   }
-  return stored(real)
+  return { real: stored(real), links }
 }
+
+/** `followPath` for those who only need the end. */
+export const realPathSync = (path: string, view?: LinkView): string | undefined => followPath(path, view)?.real
 
 function linkTarget(path: string): string | undefined {
   try {

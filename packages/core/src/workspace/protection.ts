@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs"
+import { lstatSync, readdirSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { contains } from "./paths.ts"
 import type { ResolvedPath } from "./paths.ts"
@@ -38,8 +38,7 @@ export interface Protection {
  */
 export function createProtection(worktree: string, places: UserPlaces = userPlaces()): Protection {
   let found: { row: ProtectedPath; place: string }[] | undefined
-  const linked = () =>
-    (found ??= protectedPaths.flatMap((row) => linkedPlaces(row, worktree, places).map((place) => ({ row, place }))))
+  const linked = () => (found ??= linkedPlaces(worktree, places))
   return {
     of(real) {
       const names = split(real)
@@ -179,15 +178,38 @@ function isExcepted(names: readonly string[]): boolean {
   })
 }
 
-/** Targets of those fixed places of a row that are symbolic links (`~/.bashrc` in a dotfiles repository). */
-function linkedPlaces(row: ProtectedPath, worktree: string, places: UserPlaces): string[] {
-  const fixed = row.path.replace(/\/\*\*$/, "")
-  if (fixed.includes("*") || row.scope === "root") return []
-  const roots = row.scope === "any" ? [worktree] : places[row.scope]
-  return roots.flatMap((root) => {
-    const place = `${root}/${fixed}`
-    return isLink(place) ? real([place]).slice(1) : []
+/** Targets of those fixed places of the table that are symbolic links (`~/.bashrc` in a dotfiles repository). */
+function linkedPlaces(worktree: string, places: UserPlaces): { row: ProtectedPath; place: string }[] {
+  const names = new Map<string, ReadonlySet<string>>()
+  const namesIn = (root: string) => {
+    const known = names.get(root) ?? new Set(namesOf(root))
+    names.set(root, known)
+    return known
+  }
+  return protectedPaths.flatMap((row) => {
+    const fixed = row.path.replace(/\/\*\*$/, "")
+    if (fixed.includes("*") || row.scope === "root") return []
+    const [first = ""] = fixed.split("/", 1)
+    const roots = row.scope === "any" ? [worktree] : places[row.scope]
+    return roots.flatMap((root) => {
+      const place = `${root}/${fixed}`
+      const linked = namesIn(root).has(first) && isLink(place)
+      return linked
+        ? real([place])
+            .slice(1)
+            .map((target) => ({ row, place: target }))
+        : []
+    })
   })
+}
+
+/** None when the directory is missing or may not be read. */
+function namesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
 }
 
 /** Each path that is given, and where it really leads if that is another. */

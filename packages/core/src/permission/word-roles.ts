@@ -1,0 +1,243 @@
+import { basename } from "node:path"
+import { gitRoles } from "./git-roles.ts"
+import { readers, silent } from "./launchers.ts"
+import { patternless } from "./pattern-words.ts"
+import type { Word } from "./shell-lexer.ts"
+
+/** A word that a command takes for a path, or the part of it that is one. */
+export interface PathWord {
+  readonly word: Word
+  readonly text: string
+}
+
+export interface WriteWord extends PathWord {
+  /** What lies below it changes too. */
+  readonly deep?: boolean
+  /** It is taken away, or changed with all that it holds. */
+  readonly whole?: boolean
+  /** What is put there; into it, under its own name, when it is a directory. */
+  readonly from?: readonly PathWord[]
+  /** It is taken for a directory whatever stands there. */
+  readonly into?: boolean
+}
+
+/** What the words of a command are to it. */
+export interface Roles {
+  readonly writes: readonly WriteWord[]
+  readonly reads: readonly PathWord[]
+  /** A link that will stand at each of `names`. */
+  readonly links?: readonly { readonly target: PathWord; readonly write: WriteWord }[]
+  /** Directories it works in, for `git -C`. */
+  readonly inside?: readonly PathWord[]
+  /** Some of `reads` may be names of other things. */
+  readonly unsure?: boolean
+  /** Nothing is known of it: each word may be read or changed. */
+  readonly unknown?: boolean
+}
+
+interface Row {
+  readonly commands: readonly string[]
+  readonly reason: string
+  readonly roles: (args: Arguments) => Roles
+}
+
+export interface Arguments {
+  readonly operands: readonly PathWord[]
+  /** Options as they are written, short ones one by one: `-r`, `-t`; with their values. */
+  readonly options: readonly { readonly name: string; readonly value?: PathWord }[]
+}
+
+/** Splits arguments as getopt does. `valued`: short options that take a value. */
+function parseArguments(words: readonly Word[], valued = ""): Arguments {
+  const operands: PathWord[] = []
+  const options: { name: string; value?: PathWord }[] = []
+  let plain = false
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!
+    const text = word.value
+    if (plain || text === "-" || !text.startsWith("-")) operands.push({ word, text })
+    else if (text === "--") plain = true
+    else if (text.startsWith("--")) {
+      const equals = text.indexOf("=")
+      if (equals < 0) options.push({ name: text })
+      else options.push({ name: text.slice(0, equals), value: { word, text: text.slice(equals + 1) } })
+    } else {
+      const at = [...text].findIndex((char, position) => position > 0 && valued.includes(char))
+      const letters = at < 0 ? text.slice(1) : text.slice(1, at)
+      for (const letter of letters) options.push({ name: `-${letter}` })
+      if (at < 0) continue
+      const rest = text.slice(at + 1)
+      const next = rest === "" ? words[++index] : word
+      options.push({
+        name: `-${text[at]!}`,
+        ...(next && { value: { word: next, text: rest === "" ? next.value : rest } }),
+      })
+    }
+  }
+  return { operands, options }
+}
+
+const has = ({ options }: Arguments, ...names: string[]) =>
+  options.some(({ name }) => names.some((one) => name === one || (name.length > 2 && one.startsWith(name))))
+
+const plainWrites = (operands: readonly PathWord[], more: Omit<WriteWord, "word" | "text"> = {}): Roles => ({
+  writes: operands.map((one) => ({ ...one, ...more })),
+  reads: [],
+})
+
+const here: PathWord = { word: { raw: ".", value: ".", glob: false, tilde: false, plain: true }, text: "." }
+
+/** Sources and their target: the last operand, or what `-t` names. */
+function copied(args: Arguments, take: "read" | "move"): Roles {
+  // `--target-directory d` as two words leaves d among the operands.
+  const given = args.options.find(
+    ({ name }) => name === "-t" || (name.length > 2 && "--target-directory".startsWith(name)),
+  )
+  const [first, ...others] = args.operands
+  const named = given && (given.value ?? first)
+  const sources = named ? (given.value ? args.operands : others) : args.operands.slice(0, -1)
+  const target = named ?? (args.operands.length > 1 ? args.operands.at(-1) : undefined)
+  const into = named !== undefined || sources.length > 1
+  const bare = has(args, "-T", "--no-target-directory")
+  const writes: WriteWord[] = target
+    ? [{ ...target, deep: true, ...(!bare && { from: sources }), ...(into && { into }) }]
+    : []
+  if (take === "move") writes.push(...sources.map((one) => ({ ...one, deep: true, whole: true })))
+  return { writes, reads: sources }
+}
+
+function linked(args: Arguments): Roles {
+  const { operands } = args
+  const two =
+    operands.length === 1 && !has(args, "-t", "--target-directory") ? { ...args, operands: [...operands, here] } : args
+  const { writes, reads } = copied(two, "read")
+  const [write] = writes
+  const links = write ? reads.map((target) => ({ target, write: { ...write, from: [target] } })) : []
+  // Who writes through a link writes its target: making one counts as a change of it.
+  return { writes: [...writes, ...reads.map((one) => ({ ...one, deep: true }))], reads, links }
+}
+
+/** One line of reason each. Commands that stand nowhere may change every word they are given. */
+const rows: readonly Row[] = [
+  {
+    commands: ["cp", "gcp"],
+    reason: "the last operand becomes a copy of the others",
+    roles: (args) => copied(args, "read"),
+  },
+  {
+    commands: ["mv", "gmv"],
+    reason: "the last operand becomes the others, which are gone then",
+    roles: (args) => copied(args, "move"),
+  },
+  {
+    commands: ["install"],
+    reason: "the last operand becomes a copy of the others, or all are directories to make",
+    roles: (args) => (has(args, "-d", "--directory") ? plainWrites(args.operands) : copied(args, "read")),
+  },
+  { commands: ["ln", "gln", "link"], reason: "the last operand becomes a link to the others", roles: linked },
+  {
+    commands: ["rm", "rmdir", "unlink", "shred", "trash"],
+    reason: "every operand is gone then",
+    roles: ({ operands }) => plainWrites(operands, { deep: true, whole: true }),
+  },
+  {
+    commands: ["tee", "touch", "truncate", "mkdir", "mkfifo", "mknod"],
+    reason: "every operand is made or filled",
+    roles: ({ operands }) => plainWrites(operands),
+  },
+  {
+    commands: ["chmod", "chown", "chgrp", "chattr", "setfacl"],
+    reason: "every operand behind the mode is changed",
+    roles: (args) =>
+      plainWrites(args.operands.slice(has(args, "--reference") ? 0 : 1), {
+        deep: true,
+        ...(has(args, "-R", "--recursive") && { whole: true }),
+      }),
+  },
+  {
+    commands: ["dd"],
+    reason: "of= is filled from if=",
+    roles: ({ operands }) => {
+      const named = (key: string) =>
+        operands.filter(({ text }) => text.startsWith(key)).map((one) => ({ ...one, text: one.text.slice(key.length) }))
+      return { writes: named("of="), reads: named("if=") }
+    },
+  },
+  {
+    commands: ["patch"],
+    reason: "the first operand is changed by the second",
+    roles: ({ operands, options }) => ({
+      writes: [
+        ...operands.slice(0, 1),
+        ...options.flatMap(({ name, value }) => (/^-[ord]$|^--(?:out|dir)/.test(name) && value ? [value] : [])),
+      ],
+      reads: operands,
+    }),
+  },
+  {
+    commands: ["sed", "gsed", "perl", "ruby"],
+    reason: "with -i its files are changed in place",
+    roles: (args) => {
+      const words = args.operands
+      const changes = args.options.some(({ name }) => name === "-i" || name.startsWith("--i"))
+      return { writes: changes ? words : [], reads: words }
+    },
+  },
+  {
+    commands: ["tar", "bsdtar", "gtar", "unzip", "cpio"],
+    reason: "unpacking fills a directory: the one that is named, or this one",
+    roles: ({ operands, options }) => {
+      const named = [...operands, ...options.flatMap(({ value }) => (value ? [value] : []))]
+      const packs =
+        options.some(({ name }) => /^-[cortu]$|^--(?:c|l|ap|up)/.test(name)) ||
+        /^[a-z]*[cortu]/.test(operands[0]?.text ?? "")
+      return { ...plainWrites(packs ? named : [...named, here], { deep: true }), reads: operands }
+    },
+  },
+  {
+    commands: ["sort", "curl", "wget", "gcc", "cc", "clang"],
+    reason: "-o and its like name a file to fill",
+    roles: ({ operands, options }) => {
+      const outputs = options
+        .filter(({ name, value }) => value && /^-[oOP]$|^--(?:o|directory-prefix)/.test(name))
+        .map(({ value }) => value!)
+      const others = options.flatMap(({ value }) => (value && !outputs.includes(value) ? [value] : []))
+      return { writes: outputs, reads: [...operands, ...others] }
+    },
+  },
+  {
+    commands: ["uniq"],
+    reason: "the second operand is filled",
+    roles: ({ operands }) => ({ writes: operands.slice(1), reads: operands.slice(0, 1) }),
+  },
+]
+
+const byName = new Map(rows.flatMap((row) => row.commands.map((name) => [name, row] as const)))
+const valuedOptions: Readonly<Record<string, string>> = {
+  ...{ cp: "tS", gcp: "tS", mv: "tS", gmv: "tS", ln: "tS", gln: "tS", install: "tSmog", truncate: "sr" },
+  ...{ gcc: "o", cc: "o", clang: "o", unzip: "d", tar: "C", bsdtar: "C", gtar: "C" },
+  ...{
+    touch: "drt",
+    mkdir: "m",
+    mkfifo: "m",
+    mknod: "m",
+    patch: "iordpBbDFgVYz",
+    shred: "ns",
+    sort: "o",
+    curl: "odFTK",
+    wget: "OoP",
+  },
+}
+
+/** What each word is to the command. `args`: without patterns and programs. */
+export function rolesOf(name: string, words: readonly Word[]): Roles {
+  const command = basename(name)
+  const row = byName.get(command)
+  const args = patternless(command, words)
+  if (command === "git") return gitRoles(words)
+  if (row) return row.roles(parseArguments(args, valuedOptions[command]))
+  const all = args.map((word) => ({ word, text: word.value }))
+  if (silent.has(command)) return { writes: [], reads: [] }
+  if (readers.has(command)) return { writes: [], reads: all }
+  return { writes: [], reads: all, unknown: true }
+}
