@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { lstatSync, readdirSync } from "node:fs"
 import { nameMatcher } from "../workspace/protection.ts"
 
 const mostFound = 500
@@ -14,6 +14,7 @@ export function expandGlob(pattern: string): string[] | undefined {
   for (const name of pattern.split("/").slice(1)) {
     if (!/[*?[]/.test(name)) {
       found = found.map((path) => `${path}/${name}`)
+      if (seen > 0) found = found.filter(exists)
       continue
     }
     const matcher = nameMatcher(name)
@@ -28,6 +29,14 @@ export function expandGlob(pattern: string): string[] | undefined {
     found = next
   }
   return found
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false // a file where a directory was expected
+  }
 }
 
 /** The names in a directory; none when it cannot be read. */

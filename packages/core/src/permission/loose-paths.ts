@@ -17,7 +17,7 @@ export function loosePaths(line: string, context: CommandContext, facts: PathFac
     .replaceAll(/\$\{HOME\}|\$HOME(?!\w)/g, () => context.home)
     .replaceAll(/\$\{PWD\}|\$PWD(?!\w)/g, () => context.cwd)
     .replaceAll(/["'\\]/g, "")
-  const words = new Set(bare.split(/[\s;|&(){}<>`$,:=]+/).flatMap(expandBraces))
+  const words = new Set(bare.split(/[\s;|&(){}<>`$,:=]+/).map((word) => word.replace(/^(?:-\w|[-\w]*@)(?=[/.~@])/, "")))
   let count = 0
   for (const word of words) {
     if (!looksLikePath(word)) continue
@@ -25,11 +25,9 @@ export function loosePaths(line: string, context: CommandContext, facts: PathFac
       facts.unknown = "a line that names too many paths"
       return
     }
-    named(word.replace(/^[-\w]*@(?=[/.~])/, ""), context, facts)
+    named(word, context, facts)
   }
 }
-
-const expandBraces = (word: string): string[] => (word.startsWith("//") ? [] : [word])
 
 /** A word like `build` can only be a path to something ordinary; what is guarded or elsewhere has a dot, slash or capital. */
 function looksLikePath(word: string): boolean {
