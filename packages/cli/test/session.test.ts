@@ -139,3 +139,36 @@ test.each([["show"], ["export"], ["rename"], ["delete"]])("session %s of an unkn
   const run = await cairn(space, ["session", name, unknown, ...more])
   expect(run).toMatchObject({ code: 2, out: "", err: expect.stringContaining(`no session ${unknown}`) })
 })
+
+describe("session compact", () => {
+  test("replaces what was said by a summary, and the next prompt goes on from it", async () => {
+    await using space = await tempWorkspace()
+    await using server = await startModelServer([
+      [text("A long answer. ".repeat(1_000))],
+      [text("The summary.")],
+      [text("Going on.")],
+    ])
+    const config = { compaction: { preserve_recent_tokens: 0 } }
+    const run = await cairn(space, ["run", "--format", "json", "remember the heliotrope"], { server, config })
+    const id = String(run.result()["sessionID"])
+    expect(await cairn(space, ["session", "compact", id], { server, config })).toMatchObject({
+      code: 0,
+      out: `compacted ${id}\n`,
+    })
+    expect(await cairn(space, ["run", "--session", id, "and now"], { server, config })).toMatchObject({ code: 0 })
+    const last = server.requests.at(-1)!.text
+    expect(last).toContain("The summary.")
+    expect(last).toContain("heliotrope")
+    expect(last).not.toContain("A long answer. A long answer.")
+    expect(server.unexpected).toEqual([])
+  })
+
+  test("of an unknown session is a usage error; of one with nothing to sum up it says so", async () => {
+    await using made = await spoken()
+    await using server = await startModelServer([])
+    expect(await cairn(made.space, ["session", "compact", unknown], { server })).toMatchObject({ code: 2 })
+    const nothing = await cairn(made.space, ["session", "compact", made.id], { server })
+    expect(nothing).toMatchObject({ code: 3, out: "" })
+    expect(nothing.err).toContain("nothing of it can be summed up")
+  })
+})

@@ -7,6 +7,7 @@ import { debugVerifyCommand } from "./debug-verify.ts"
 import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
 import { runCommand } from "./run.ts"
+import { sessionCompactCommand } from "./session-compact.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
 import { sessionExportCommand } from "./session-export.ts"
 import { sessionListCommand } from "./session-list.ts"
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   sessionShowCommand,
   sessionExportCommand,
   sessionRenameCommand,
+  sessionCompactCommand,
   sessionDeleteCommand,
   doctorCommand,
   completionCommand(() => commands),
