@@ -133,6 +133,7 @@ function pathsOf({ word, text }: PathWord, { at, context, facts }: Look): string
   return at.flatMap((cwd) => {
     const path = absolute(word, text, cwd, context)
     if (!word.glob || !/[*?[]/.test(text)) return [path]
+    if (facts.links.made) facts.unknown = "a pattern behind a link that the line makes"
     const found = expandGlob(path)
     if (found === undefined) facts.unknown = "a pattern that stands for too many files"
     return found === undefined || found.length === 0 ? [path] : found

@@ -27,6 +27,7 @@ beforeAll(async () => {
   }
   await mkdir(home)
   await mkdir(join(root, "away"))
+  await writeFile(join(root, "away", "secret"), "")
   await symlink(join(root, "away"), join(worktree, "out"))
   await symlink(".git", join(worktree, "glink"))
   await symlink(".env", join(worktree, "elink"))
@@ -192,6 +193,7 @@ test("a pattern that stands for too much makes the line one that cannot be read"
   await Promise.all(Array.from({ length: 501 }, (_, index) => writeFile(join(many, `f${index}`), "")))
   expect(plan("cat many/*")[0]!.opaque?.reason).toContain("too many files")
   expect(plan("ls many/f1*")[0]!.opaque).toBeUndefined()
+  expect(plan("ln -s /etc z1 && cat z*/passwd")[0]!.opaque?.reason).toContain("link that the line makes")
   expect(plan("cat many/f1*").find((ask) => ask.permission === "read")!.patterns).toHaveLength(111)
   await rm(many, { recursive: true })
 })

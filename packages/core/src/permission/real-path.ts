@@ -14,14 +14,17 @@ export interface LinkView {
   /** Path with a real parent → what the link there holds; undefined for what is none. */
   readonly targets: Map<string, string | undefined>
   readonly followed: Map<string, FollowedPath | undefined>
+  /** A link was put in. */
+  made: boolean
 }
 
-export const linkView = (): LinkView => ({ targets: new Map(), followed: new Map() })
+export const linkView = (): LinkView => ({ targets: new Map(), followed: new Map(), made: false })
 
 /** Takes a link for made. */
 export function makeLink(view: LinkView, path: string, target: string): void {
   view.targets.set(path, target)
   view.followed.clear()
+  view.made = true
 }
 
 /**
