@@ -9,6 +9,7 @@ import { childEnvironment } from "./environment.ts"
 import { createPipes } from "./pipe.ts"
 import type { RunInput } from "./run.ts"
 import { createSupervisor, type Supervisor } from "./supervisor.ts"
+import { waitFor } from "./wait.ts"
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "cairn-pipe-")))
 const base = { clock: systemClock, log: silentLog, env: childEnvironment(process.env), graceMs: 300, drainMs: 100 }
@@ -97,7 +98,7 @@ for (const [name, supervisor] of Object.entries({ real, fallback }))
       await using child = spawned.value
       const reader = child.stdout.getReader()
       await reader.read()
-      expect(await Promise.race([child.exited, Bun.sleep(150).then(() => "waits")])).toBe("waits")
+      expect(await waitFor(child.exited, systemClock, 150)).toBe(false)
       await reader.cancel()
       // Nobody reads any more: the writer is told so.
       expect((await child.exited).signal ?? "an exit").toMatch(/SIGPIPE|an exit/)
