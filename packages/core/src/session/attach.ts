@@ -1,3 +1,4 @@
+import { constants } from "node:fs"
 import { open } from "node:fs/promises"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -35,7 +36,8 @@ export async function attachFiles(parts: readonly PromptPart[]): Promise<Result<
 /** The content, or why there is none. */
 async function readBounded(path: string): Promise<Buffer | string> {
   try {
-    await using file = await open(path, "r")
+    // A pipe that nobody writes to would block the open for ever.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = await file.stat()
     if (!stat.isFile()) return `${path} is not a regular file. Attach a file, or name the directory in the prompt.`
     if (stat.size > largest)

@@ -43,7 +43,16 @@ function dataOf(url: string): string | undefined {
   const comma = url.indexOf(",")
   if (!url.startsWith("data:") || comma < 0) return undefined
   const payload = url.slice(comma + 1)
-  return url.slice(0, comma).endsWith(";base64") ? payload : Buffer.from(decodeURIComponent(payload)).toString("base64")
+  return url.slice(0, comma).endsWith(";base64") ? payload : Buffer.from(unescaped(payload)).toString("base64")
+}
+
+/** A stored message must convert whatever is in it: text that is no percent-encoding is taken as it stands. */
+function unescaped(payload: string): string {
+  try {
+    return decodeURIComponent(payload)
+  } catch {
+    return payload
+  }
 }
 
 const decode = (base64: string) => Buffer.from(base64, "base64").toString("utf8")

@@ -198,3 +198,10 @@ test("messages are converted once, and later requests begin with the earlier one
   expect(second[0]).toBe(first[0]!)
   expect(context.converted).toBe(2)
 })
+
+test("a stored message converts whatever its data URL holds", () => {
+  const file = (url: string): Part => ({ ...base(), type: "file", mime: "text/plain", filename: "a.txt", url })
+  const sent = JSON.stringify(convert(user([file("data:text/plain,100% %zz"), file("data:text/plain,a%20b")])))
+  expect(sent).toContain("100% %zz")
+  expect(sent).toContain("a b")
+})
