@@ -66,9 +66,10 @@ export function createCallTaker({ run, messageID, runner, nameOf }: CallTakerDep
       open.delete(id)
       void tools.run(async () => settled.push(await runner.start(part, input)))
     },
-    result({ toolCallId: id, result, isError }) {
+    result({ toolCallId: id, result, isError, preliminary }) {
       const known = open.get(id)
-      if (!known) return
+      // A preliminary result is replaced by a final one.
+      if (!known || preliminary) return
       open.delete(id)
       const output = typeof result === "string" ? result : JSON.stringify(result)
       const start = known.state.status === "running" ? known.state.time.start : run.clock.now()

@@ -174,6 +174,7 @@ interface ProgressUpdate {
 function createProgress(deps: CallDeps, part: ToolPart, input: Record<string, unknown>, start: number) {
   let state: ProgressUpdate = {}
   let timer: (() => void) | undefined
+  let stopped = false
   let last = Number.NEGATIVE_INFINITY
   const send = () => {
     timer = undefined
@@ -184,11 +185,16 @@ function createProgress(deps: CallDeps, part: ToolPart, input: Record<string, un
   }
   return {
     update(update: ProgressUpdate) {
+      // A tool that was given up may go on for a while: its call has settled.
+      if (stopped) return
       state = { title: update.title ?? state.title, metadata: { ...state.metadata, ...update.metadata } }
       timer ??= deps.run.clock.timer(Math.max(0, last + progressEvery - deps.run.clock.monotonic()), send)
     },
     metadata: () => state.metadata,
-    stop: () => timer?.(),
+    stop() {
+      stopped = true
+      timer?.()
+    },
   }
 }
 
