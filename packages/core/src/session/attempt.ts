@@ -131,7 +131,11 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   const finish = finishOf(step.finish.finishReason)
   const tokens = tokensOf(step.finish.usage)
   const cost = costOf(tokens, model.cost)
-  const failure = failureOf(finish, step)
+  const cutOff =
+    "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
+  const open = closeParts({ info: message, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
+  const cut = cutCalls(open)
+  const failure = failureOf(finish, step, cut)
   const info: AssistantMessage = {
     ...message,
     time: { ...message.time, completed: now },
@@ -140,9 +144,6 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     cost,
     ...(failure && { error: failure.error }),
   }
-  const cutOff =
-    "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
-  const open = closeParts({ info, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
   const part = {
     id: run.partID(),
     sessionID,
@@ -162,7 +163,7 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   )
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
-  return { ok: true, messageID: message.id, calls: [...step.calls, ...cutCalls(open)], answered: step.answered }
+  return { ok: true, messageID: message.id, calls: [...step.calls, ...cut], answered: step.answered }
 }
 
 /** Calls that the stream began and did not finish: settled as errors, and the model may answer to that. */
@@ -174,14 +175,19 @@ function cutCalls(closed: readonly DurableEvent[]): SettledCall[] {
   )
 }
 
-/** Ends that are failures although the stream was whole. Calls that came with it still count. */
-function failureOf(finish: string, step: StepResult): { error: MessageError; class: ErrorClass } | undefined {
+/** Ends that are failures although the stream was whole. With calls the model goes on, and reads which of them were cut. */
+function failureOf(
+  finish: string,
+  step: StepResult,
+  cut: readonly SettledCall[],
+): { error: MessageError; class: ErrorClass } | undefined {
   if (finish === "content-filter") {
     const message = "The provider's content filter stopped the answer. Rephrase the request, or use another model."
     return { error: { name: "ContentFilterError", data: { message } }, class: "content_filter" }
   }
   if (step.calls.length > 0) return undefined
-  if (finish === "length") return { error: { name: "MessageOutputLengthError", data: {} }, class: "fatal" }
+  if (finish === "length" && cut.length === 0)
+    return { error: { name: "MessageOutputLengthError", data: {} }, class: "fatal" }
   if (finish === "error") {
     const message = "The provider ended the answer with an error and did not say which."
     return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }

@@ -8,10 +8,10 @@ import type { AssistantMessage } from "@cairn/schema/message"
 import type { Part, ToolPart } from "@cairn/schema/part"
 import { convertFile } from "./convert-user.ts"
 import type { Target } from "./target.ts"
+import { interruptedText } from "./tool-run.ts"
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"]
 
-const interrupted = "[Tool execution was interrupted]"
 const cleared = "[Old tool result content cleared]"
 
 /**
@@ -72,7 +72,7 @@ function result(part: ToolPart, target: Target): LanguageModelV4ToolResultPart {
 function output({ state }: ToolPart): LanguageModelV4ToolResultOutput {
   if (state.status === "completed")
     return { type: "text", value: state.time.compacted === undefined ? state.output : cleared }
-  return { type: "error-text", value: state.status === "error" ? state.error : interrupted }
+  return { type: "error-text", value: state.status === "error" ? state.error : interruptedText }
 }
 
 /** Metadata that the provider gave with a part (its values are objects) goes back to that provider, and to nobody else. */

@@ -4,6 +4,7 @@ import type { Result } from "@cairn/kernel/result"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError, ToolFailure } from "@cairn/schema/error"
 import type { MessageWithParts } from "@cairn/schema/message"
+import { noTokens } from "@cairn/schema/model"
 import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
@@ -147,8 +148,7 @@ function refuse({ run }: Begun, problem: SetupError): TurnOutcome {
     type: "session.turn.ended",
     properties: { sessionID, runID, time: run.clock.now(), reason: "error", error },
   })
-  const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } }
-  return { sessionID, reason: "error", text: "", tokens, cost: 0, error, denied: 0 }
+  return { sessionID, reason: "error", text: "", tokens: noTokens(), cost: 0, error, denied: 0 }
 }
 
 /** Midnight on the clock of this machine. */

@@ -51,11 +51,14 @@ export async function runCompaction(deps: TurnDeps, turn: Turn): Promise<TurnOut
 
 async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
   const guard = createLoopGuard()
-  for (let empty = 0; ;) {
+  let empty = 0
+  let wrappedUp = false
+  while (true) {
     turn.run.signal.throwIfAborted()
     if (deliverSteer(deps, turn)) guard.reset()
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
-    if (last) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
+    if (last && !wrappedUp) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
+    wrappedUp = last
     const auto = deps.compaction.auto !== false
     if (auto && isFull(deps, turn)) {
       const failure = await makeRoom(deps, turn, "limit")
@@ -86,9 +89,10 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
       remind(turn, loopGuardReminder(circle.why))
     }
     turn.run.signal.throwIfAborted()
+    empty = answered ? 0 : empty + 1
     if (calls.length > 0 || steerWaits(deps, turn)) continue
     if (answered) return finish(deps, turn, "done")
-    if (++empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
+    if (empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
   }
 }
 

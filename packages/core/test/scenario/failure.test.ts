@@ -3,7 +3,8 @@ import type { BusEvent } from "@cairn/schema/event"
 import { toolResults } from "@cairn/testkit/request"
 import { chunked, cutStream, finish, reasoning, status, text, toolCall, waitFor } from "@cairn/testkit/scenario"
 import { gate } from "@cairn/testkit/gate"
-import { bench, problemsOf } from "./harness.ts"
+import type { PermissionReply } from "@cairn/schema/permission"
+import { type Bench, bench, problemsOf } from "./harness.ts"
 import { expectPrefixes } from "./prefix.ts"
 
 const soon = { "retry-after-ms": "1" }
@@ -140,5 +141,72 @@ test("the step limit of an agent ends the turn with one last answer without tool
   const outcome = await made.prompt("hi")
   expect(outcome).toMatchObject({ reason: "step_limit", text: "That is what I have." })
   expect(JSON.stringify(made.server.requests[2]!.body)).toContain("step-limit")
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("a call that the output limit cut before its end is answered, and the model goes on", async () => {
+  await using made = await bench(
+    [[text("Writing."), toolCall("write", '{"filePath":"a', { open: true }), finish("length")], [text("Shorter now.")]],
+    { protocol: "responses" },
+  )
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "done", text: "Shorter now." })
+  expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("cut off before its arguments were complete")
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+test("empty answers count only in a row", async () => {
+  const call = (n: number) => toolCall("bash", { command: `echo ${n}` })
+  await using made = await bench([[finish("stop")], call(1), [finish("stop")], text("Now.")])
+  expect(await made.prompt("hi")).toMatchObject({ reason: "done", text: "Now." })
+})
+
+test("the last step is announced once, also when the request has to be made smaller for it", async () => {
+  const refused = status(400, {
+    body: '{"error":{"message":"maximum context length is 16000 tokens","code":"context_length_exceeded"}}',
+  })
+  await using made = await bench(
+    [toolCall("bash", { command: "seq 1 2000" }), refused, text("## Goal\nCount."), text("That is all.")],
+    { config: { agent: { build: { steps: 1 } } } },
+  )
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "step_limit", text: "That is all." })
+  expect(made.server.requests.at(-1)!.text.split("step-limit")).toHaveLength(2)
+  expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+/** Answers every ask with one reply, and counts them. */
+function answering(made: Bench, reply: PermissionReply): { asked: number } {
+  const count = { asked: 0 }
+  made.engine.subscribe((event) => {
+    if (event.type !== "permission.asked") return
+    count.asked++
+    queueMicrotask(() => made.engine.replyPermission(event.properties.id, reply))
+  })
+  return count
+}
+
+test("a loop that somebody lets go on is counted anew", async () => {
+  const same = toolCall("bash", { command: "echo same" })
+  await using made = await bench([same, same, same, same, text("Done.")])
+  const asks = answering(made, { reply: "once" })
+  expect(await made.prompt("hi", { asks: "wait" })).toMatchObject({ reason: "done", text: "Done." })
+  expect(asks.asked).toBe(1)
+  expect(made.server.requests[3]!.text).toContain("loop-guard")
+})
+
+test("a rejected call of a stream that breaks ends the turn: the model is not asked again", async () => {
+  const cut = gate()
+  await using made = await bench(
+    [[toolCall("bash", { command: "echo x" }), text("and then"), waitFor(cut), cutStream()], [text("never")]],
+    { protocol: "anthropic", config: { permission: { bash: "ask" } } },
+  )
+  made.engine.subscribe((event) => {
+    if (event.type === "permission.replied") cut.open()
+  })
+  answering(made, { reply: "reject" })
+  const outcome = await made.prompt("hi", { asks: "wait" })
+  expect(outcome.reason).toBe("rejected")
+  expect(made.server.requests).toHaveLength(1)
   expect(problemsOf(made, outcome.sessionID)).toEqual([])
 })

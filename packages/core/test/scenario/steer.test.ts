@@ -53,6 +53,28 @@ test("a steered prompt enters at the next step and is answered by the running tu
   expect(problemsOf(made, session.id)).toEqual([])
 })
 
+test("a steered prompt is what the next answer answers, and begins the loop guard anew", async () => {
+  const command = "if [ -e wait ]; then while [ ! -e go ]; do sleep 0.02; done; fi; echo same"
+  const same = toolCall("bash", { command })
+  let requests = 0
+  await using made = await bench(() => (++requests <= 4 ? same : text("Done.")), { files: { wait: "" } })
+  const session = await made.engine.createSession({})
+  let calls = 0
+  let steered: ReturnType<typeof say> | undefined
+  made.engine.subscribe((event) => {
+    if (event.type !== "message.part.updated" || event.properties.part.type !== "tool") return
+    if (event.properties.part.state.status !== "running" || ++calls !== 2) return
+    steered = say(made, session.id, "yes, again", "steer")
+  })
+  await made.workspace.write("go", "")
+  expect(await say(made, session.id, "begin", "steer")).toMatchObject({ value: { reason: "done", text: "Done." } })
+  expect(await steered).toMatchObject({ value: { reason: "done" } })
+  const messages = made.engine.messages(session.id)
+  const words = messages.find(({ parts }) => parts.some((part) => part.type === "text" && part.text === "yes, again"))
+  const answers = messages.flatMap(({ info }) => (info.role === "assistant" ? [info.parentID] : []))
+  expect(answers).toEqual([messages[0]!.info.id, messages[0]!.info.id, ...Array(3).fill(words!.info.id)])
+})
+
 test("a prompt that arrives while the last answer streams keeps the turn going", async () => {
   const hold = gate()
   await using made = await bench([
