@@ -1,4 +1,5 @@
 import { setsConfig } from "./git-roles.ts"
+import { patternless } from "./pattern-words.ts"
 
 /** Words that are syntax when they stand where a command is expected. */
 export const reservedWords: ReadonlySet<string> = new Set(
@@ -120,10 +121,7 @@ export const hatches: readonly Hatch[] = [
   {
     commands: ["sed", "gsed"],
     reason: "the sed script can run commands or write files",
-    opens: (args) =>
-      args.some((arg) =>
-        /(?:^|[;{}\n/\d$])\s*[ewW](?:\s|$)|\/[gpiImM\d]*[ew][gpiImM\d]*(?:$|[;}\s])|^-(?!-)\w*f|^--file/.test(arg),
-      ),
+    opens: (args) => args.some((arg) => /^-(?!-)\w*f|^--f/.test(arg)) || sedScripts(args).some(sedOpens),
   },
   {
     commands: ["tar", "bsdtar", "gtar"],
@@ -165,6 +163,29 @@ export const hatches: readonly Hatch[] = [
   },
   { commands: ["printf"], reason: "printf sets a variable", opens: (args) => args[0] === "-v" },
 ]
+
+/** The scripts among the arguments of sed. */
+function sedScripts(args: readonly string[]): string[] {
+  const words = args.map((value) => ({ raw: value, value, glob: false, tilde: false, plain: true }))
+  const others = new Set(patternless("sed", words))
+  const scripts = words.filter((word) => !others.has(word) || /^-(?!-)\w*e./.test(word.value))
+  return scripts.map(({ value }) => value.replace(/^-(?!-)[a-zA-Z]*?e|^--[a-z]+=/, ""))
+}
+
+/** Does a sed script run a command (`e`) or write a file (`w`), as a command or as a flag of `s`? */
+function sedOpens(script: string): boolean {
+  let opens = false
+  const rest = script
+    .replaceAll(/(^|[;{}\n,]\s*)\/(?:\\[\s\S]|[^\\/])*\//g, "$1@")
+    .replaceAll(
+      /(^|[@;{}\n\d$!IM,]\s*)([sy])([^\w\s;\\])(?:\\[\s\S]|(?!\3)[^\\])*\3(?:\\[\s\S]|(?!\3)[^\\])*\3(\w*)/g,
+      (_, lead: string, command: string, _delimiter: string, flags: string) => {
+        opens ||= command === "s" && /[ewW]/.test(flags)
+        return lead
+      },
+    )
+  return opens || /(?:^|[@;{}\n\d$!IM,])\s*[ewW]/.test(rest)
+}
 
 function gitGlobals(args: readonly string[]): readonly string[] {
   let end = 0
