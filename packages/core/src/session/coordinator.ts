@@ -13,6 +13,7 @@ import type { AskMode, TurnOutcome } from "../engine.ts"
 import { type Lease, heartbeatEvery } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { type Admission, admit } from "./admit.ts"
+import { defectText } from "./defect.ts"
 import { closeRun, recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
 
@@ -231,7 +232,7 @@ class SessionCoordinator implements Coordinator {
   #abandon(run: Run, problem: unknown): TurnOutcome {
     const { store, clock, log } = this.#deps
     const { sessionID, runID } = run
-    const error = { name: "UnknownError" as const, data: { message: messageOf(problem) } }
+    const error = { name: "UnknownError" as const, data: { message: defectText(problem) } }
     try {
       run.end(
         ...closeRun(store, {
@@ -333,6 +334,3 @@ function busy(sessionID: string, lease: Lease): SetupError {
     message: `Session ${sessionID} is running in another process (pid ${lease.pid}, since ${since}). Wait for it to end, stop it, or start a new session.`,
   }
 }
-
-const messageOf = (problem: unknown): string =>
-  `Cairn failed internally: ${problem instanceof Error ? problem.message : String(problem)}`

@@ -10,6 +10,7 @@ import { attemptStep, type Failure } from "./attempt.ts"
 import { allTokens, overBudget } from "./budget.ts"
 import { closeMessage } from "./closing.ts"
 import { isFull, makeRoom } from "./compaction.ts"
+import { defectText } from "./defect.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
 import { remind } from "./remind.ts"
@@ -35,7 +36,7 @@ async function ending(deps: TurnDeps, turn: Turn, work: () => Promise<TurnOutcom
     }
     if (error instanceof LeaseLost) throw error
     turn.log.error("a turn failed", { sessionID: turn.run.sessionID, error })
-    const message = `Cairn failed internally: ${error instanceof Error ? error.message : String(error)}`
+    const message = defectText(error)
     return finish(deps, turn, "error", { error: { name: "UnknownError", data: { message } } })
   }
 }
