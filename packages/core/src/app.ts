@@ -6,6 +6,7 @@ import { type Result, ok } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
+import type { DurableEvent } from "@cairn/schema/event"
 import { type Agents, createAgents } from "./agent/agents.ts"
 import { type LoadedConfig, loadConfig } from "./config/load.ts"
 import { ensureDataDir, type Paths } from "./config/paths.ts"
@@ -42,9 +43,44 @@ import { createSeen } from "./workspace/seen.ts"
  * work here (directory, config, data directory) is an error that says what to mend; nothing is left behind then.
  */
 export async function createEngine(options: EngineOptions): Promise<Result<Engine, SetupError>> {
-  const { env, home, version } = options
-  const clock = options.clock ?? systemClock
+  const opened = await openBase(options)
+  if (!opened.ok) return opened
+  const base = opened.value
+  const { store, database, clock, ids, log, location, config, paths, sink } = base
+  recoverAll(store, clock, log)
 
+  const modelSide = buildModelSide(base, options)
+  const toolSide = buildToolSide(base, modelSide, options)
+  const { preparer, coordinator } = buildSessions(base, modelSide, toolSide)
+
+  const scope = new TaskGroup()
+  void scope.run(() => toolSide.output.sweep())
+  const { models, agents } = modelSide
+  const { asks, questions, project, supervisor } = toolSide
+  return ok(
+    createEngineOf({
+      ...{ database, store, clock, ids, version: options.version, paths, location, config, warnings: base.warnings },
+      ...{ models, agents, asks, questions, project, preparer, coordinator, scope },
+      async dispose() {
+        await coordinator[Symbol.asyncDispose]()
+        await scope[Symbol.asyncDispose]()
+        await supervisor[Symbol.asyncDispose]()
+        store.close()
+        sink[Symbol.dispose]()
+      },
+    }),
+  )
+}
+
+type Base = OkOf<Awaited<ReturnType<typeof openBase>>>
+type ModelSide = ReturnType<typeof buildModelSide>
+type ToolSide = ReturnType<typeof buildToolSide>
+type OkOf<R> = R extends { ok: true; value: infer Value } ? Value : never
+
+/** Where the engine works, what it is told, and where it keeps things. */
+async function openBase(options: EngineOptions) {
+  const { env, home } = options
+  const clock = options.clock ?? systemClock
   const location = await locate(options.directory)
   if (!location.ok) return location
   const { directory, worktree } = location.value
@@ -62,20 +98,34 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const { database } = opened.value
   const ids = new Ids(clock)
   const store = createStore({ database, clock, ids, log: log.child("store"), owner: self() })
-  recoverAll(store, clock, log)
+  const warnings = [...config.value.warnings, ...opened.value.warnings]
+  return ok({
+    ...{ clock, ids, log, sink, database, store, paths, warnings },
+    location: location.value,
+    config: config.value,
+  })
+}
 
-  const net = createNet({ env, log: log.child("net"), clock, ...(options.fetch && { fetch: options.fetch }) })
+/** Who answers: the models and how they are reached, and the agents that speak to them. */
+function buildModelSide({ clock, log, config, paths }: Base, { env, home, fetch }: EngineOptions) {
+  const net = createNet({ env, log: log.child("net"), clock, ...(fetch && { fetch }) })
   const catalog = createCatalog()
-  const models = createModels({ catalog, config: config.value.config, env, net, clock, log: log.child("model") })
+  const models = createModels({ catalog, config: config.config, env, net, clock, log: log.child("model") })
   const engineRules = [{ permission: "external_directory", pattern: `${paths.toolOutput}/*`, action: "allow" as const }]
-  const agents = createAgents({ ...config.value, home, engineRules })
+  return { net, catalog, models, agents: createAgents({ ...config, home, engineRules }) }
+}
 
+/** What works on the directory: processes, tools, and who is asked about them. */
+function buildToolSide(base: Base, { net, catalog, agents }: ModelSide, { env, home }: EngineOptions) {
+  const { store, clock, ids, log, location, config, paths } = base
+  const { directory, worktree } = location
+  const append = (sessionID: string, events: readonly DurableEvent[]) => void store.append(sessionID, events)
   const supervisor = createSupervisor({
     clock,
     log: log.child("process"),
-    env: childEnvironment(env, keyNames(catalog, config.value.config)),
+    env: childEnvironment(env, keyNames(catalog, config.config)),
   })
-  const limits = config.value.config.tool_output
+  const limits = config.config.tool_output
   const output = createOutput({
     directory: paths.toolOutput,
     clock,
@@ -85,62 +135,50 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const seen = createSeen()
   const instructions = createInstructions({
     ...{ net, clock, log: log.child("instruction"), cacheDir: paths.cache },
-    places: { ...config.value.paths, directory, worktree },
-    named: config.value.instructions,
-    trusted: config.value.trusted,
+    places: { ...config.paths, directory, worktree },
+    named: config.instructions,
+    trusted: config.trusted,
   })
-  const saveTodos = (sessionID: string, todos: Parameters<Parameters<typeof buildTools>[0]["saveTodos"]>[1]) =>
-    void store.append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }])
-  const questions = createQuestions({ append: (sessionID, events) => void store.append(sessionID, events), ids })
+  const questions = createQuestions({ append, ids })
   const tools = buildTools({
-    ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree, saveTodos },
+    ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree },
+    saveTodos: (sessionID, todos) =>
+      append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }]),
     todos: (sessionID) => store.read.todos(sessionID),
     askQuestions: (asked, context) => questions.ask(asked, context),
-    wanted: namedByConfig(config.value.layers),
-    unbounded: config.value.unbounded,
+    wanted: namedByConfig(config.layers),
+    unbounded: config.unbounded,
     cacheDir: paths.cache,
     log: log.child("tool"),
   })
-  const project = createCurrentProject({ store, clock, git: createGit(supervisor), location: location.value })
+  const project = createCurrentProject({ store, clock, git: createGit(supervisor), location })
   const asks = createAsks({
-    append: (sessionID, events) => void store.append(sessionID, events),
+    append,
     ids,
     load: (sessionID) => approvalsIn(store.read.approvals(sessionID, project.ids())),
   })
+  return { supervisor, output, seen, instructions, questions, tools, project, asks }
+}
 
+/** What turns a prompt into an answer. */
+function buildSessions(base: Base, { net, models, agents }: ModelSide, toolSide: ToolSide) {
+  const { store, clock, ids, log, location, config } = base
+  const { seen, output, tools, asks, instructions } = toolSide
+  const { directory, worktree } = location
   const preparer = createPreparer({ store, clock, models, agents })
-  const system = createSystemPrompts({ location: location.value, instructions, platform: process.platform })
   const turn = createTurnRunner({
     ...{ store, log, asks, seen, output, directory, worktree, tools, instructions },
-    budget: config.value.config.budget,
-    compaction: { ...config.value.config.compaction, prompt: promptOf(agents, "compaction") },
-    titleByModel: config.value.config.title === "model",
+    budget: config.config.budget,
+    compaction: { ...config.config.compaction, prompt: promptOf(agents, "compaction") },
+    titleByModel: config.config.title === "model",
     random: Math.random,
     prepare: preparer.prepare,
-    system,
+    system: createSystemPrompts({ location, instructions, platform: process.platform }),
     titlePrompt: () => promptOf(agents, "title"),
     call: (model, request, signal) => callModel(model, request, { signal, clock, net, log: log.child("call") }),
   })
   const coordinator = createCoordinator({ store, clock, ids, log: log.child("session"), ...preparer, turn })
-
-  const scope = new TaskGroup()
-  void scope.run(() => output.sweep())
-  return ok(
-    createEngineOf({
-      ...{ database, store, clock, ids, version, paths, models, agents, asks, questions },
-      ...{ project, preparer, coordinator, scope },
-      location: location.value,
-      config: config.value,
-      warnings: [...config.value.warnings, ...opened.value.warnings],
-      async dispose() {
-        await coordinator[Symbol.asyncDispose]()
-        await scope[Symbol.asyncDispose]()
-        await supervisor[Symbol.asyncDispose]()
-        store.close()
-        sink[Symbol.dispose]()
-      },
-    }),
-  )
+  return { preparer, coordinator }
 }
 
 function enginePaths({ configDir, dataDir, stateDir, cacheDir }: Paths): EnginePaths {

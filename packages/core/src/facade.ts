@@ -12,6 +12,7 @@ import { redactConfig } from "./config/redact.ts"
 import type { AgentInfo, Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
+import type { Admission } from "./session/admit.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import type { Preparer } from "./session/prepare.ts"
@@ -112,40 +113,42 @@ async function storing<T>(work: () => Promise<Result<T, SetupError>>): Promise<R
 }
 
 async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutcome, SetupError>> {
-  const { store, agents, models, preparer, coordinator } = parts
-  const session = store.read.session(input.sessionID)
-  if (!session) return err(unknownSession(input.sessionID))
-  const agent = agents.primary(input.agent ?? session.agent)
-  if (!agent.ok) return agent
-  const model = models.resolve(input.model ?? agent.value.model ?? lastModel(session))
-  if (!model.ok) return model
+  const by = whoAnswers(parts, input.sessionID, input)
+  if (!by.ok) return by
   // Without files nothing is awaited: the prompt is durable in the tick in which it came.
   const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
-  const admission = { agent: agent.value.name, model: model.value.ref, parts: attached.value }
-  const ready = preparer.prepare(admission)
-  if (!ready.ok) return ready
-  return await coordinator.prompt(session.id, admission, {
-    delivery: input.delivery ?? "steer",
-    asks: input.asks ?? "wait",
-  })
+  return await parts.coordinator.prompt(
+    input.sessionID,
+    { ...by.value, parts: attached.value },
+    { delivery: input.delivery ?? "steer", asks: input.asks ?? "wait" },
+  )
+}
+
+async function compact(parts: Parts, sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>> {
+  const by = whoAnswers(parts, sessionID, { ...(model && { model }) })
+  return by.ok ? await parts.coordinator.compact(sessionID, by.value) : by
+}
+
+/** The agent and the model that are named, else those that the session used last, both ready for use. */
+function whoAnswers(
+  { store, agents, models, preparer }: Parts,
+  sessionID: string,
+  named: Pick<PromptInput, "agent" | "model">,
+): Result<Pick<Admission, "agent" | "model">, SetupError> {
+  const session = store.read.session(sessionID)
+  if (!session) return err(unknownSession(sessionID))
+  const agent = agents.primary(named.agent ?? session.agent)
+  if (!agent.ok) return agent
+  const model = models.resolve(named.model ?? agent.value.model ?? lastModel(session))
+  if (!model.ok) return model
+  const by = { agent: agent.value.name, model: model.value.ref }
+  const ready = preparer.prepare(by)
+  return ready.ok ? ok(by) : ready
 }
 
 function agentInfo({ name, description, mode }: Agent): AgentInfo {
   return { name, ...(description !== undefined && { description }), mode }
-}
-
-async function compact(parts: Parts, sessionID: string, ref?: ModelRef): Promise<Result<TurnOutcome, SetupError>> {
-  const { store, agents, models, preparer, coordinator } = parts
-  const session = store.read.session(sessionID)
-  if (!session) return err(unknownSession(sessionID))
-  const agent = agents.primary(session.agent)
-  if (!agent.ok) return agent
-  const model = models.resolve(ref ?? agent.value.model ?? lastModel(session))
-  if (!model.ok) return model
-  const by = { agent: agent.value.name, model: model.value.ref }
-  const ready = preparer.prepare(by)
-  return ready.ok ? await coordinator.compact(sessionID, by) : ready
 }
 
 function lastModel({ model }: NonNullable<ReturnType<Engine["session"]>>): ModelRef | undefined {
