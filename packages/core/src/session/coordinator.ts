@@ -105,10 +105,9 @@ class SessionCoordinator implements Coordinator {
   constructor(deps: CoordinatorDeps) {
     this.#deps = deps
     this.#unsubscribe = deps.store.subscribe((event) => {
-      if (event.type !== "session.status") return
-      const { sessionID, status } = event.properties
-      if (status.type === "idle") this.#statuses.delete(sessionID)
-      else this.#statuses.set(sessionID, status)
+      // Before any client sees the end: the next prompt may come from its listener.
+      if (event.type === "session.turn.ended") this.#release(event.properties.sessionID, event.properties.runID)
+      if (event.type === "session.status") this.#note(event.properties.sessionID, event.properties.status)
     })
   }
 
@@ -203,10 +202,7 @@ class SessionCoordinator implements Coordinator {
       signal: group.signal,
       clock,
       write: (...events) => void store.append(sessionID, events, runID),
-      end: (...events) => {
-        store.end(sessionID, runID, events)
-        this.#release(sessionID, runID)
-      },
+      end: (...events) => void store.end(sessionID, runID, events),
       publish: (event) => store.publish(event),
       ...sessionIDs(store, ids, sessionID),
     }
@@ -248,6 +244,11 @@ class SessionCoordinator implements Coordinator {
       log.error("the end of a run could not be recorded", { sessionID, error: again })
     }
     return { sessionID, reason: "error", text: "", tokens: noTokens(), cost: 0, error, denied: 0 }
+  }
+
+  #note(sessionID: string, status: SessionStatus): void {
+    if (status.type === "idle") this.#statuses.delete(sessionID)
+    else this.#statuses.set(sessionID, status)
   }
 
   /** The session is free from here on. Idempotent. */

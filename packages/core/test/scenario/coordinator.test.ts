@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test"
+import { systemClock } from "@cairn/kernel/clock"
+import { Ids } from "@cairn/kernel/id"
+import { createLog } from "@cairn/kernel/log"
 import { TestClock } from "@cairn/testkit/clock"
 import { gate } from "@cairn/testkit/gate"
 import { userTexts } from "@cairn/testkit/request"
 import { finish, hang, text, waitFor } from "@cairn/testkit/scenario"
 import type { BusEvent } from "@cairn/schema/event"
 import type { PromptPart } from "@cairn/schema/prompt"
+import { type Store, createStore } from "../../src/store/store.ts"
 import { openDatabase } from "../../src/store/database.ts"
 import { createLeases, self } from "../../src/store/lease.ts"
 import { type Bench, bench, problemsOf, readLog } from "./harness.ts"
@@ -120,11 +124,20 @@ test("a session is idle once its turn has ended, and says so", async () => {
 })
 
 /** A lease as another process has it. */
-function leaseOf(made: Bench, sessionID: string, owner: { pid: number; started: string }): void {
+function leaseOf(
+  made: Bench,
+  sessionID: string,
+  owner: { pid: number; started: string },
+  left?: (store: Store) => void,
+): void {
   const opened = openDatabase({ file: made.engine.paths.database, now: () => Date.now() })
   if (!opened.ok) throw new Error(opened.error.message)
-  using database = opened.value.database
+  const { database } = opened.value
+  const log = createLog({ write: () => undefined }, systemClock, "error")
+  const store = createStore({ database, clock: systemClock, ids: new Ids(systemClock), log, owner: self() })
+  left?.(store)
   createLeases(database).put(sessionID, "run_elsewhere", { ...self(), ...owner }, Date.now())
+  store.close()
 }
 
 test("a session that a dead process held can be deleted, one that a living process runs cannot", async () => {
@@ -143,9 +156,17 @@ test("a run that another process took over stops at its next heartbeat", async (
   const clock = new TestClock()
   await using made = await bench([[text("One"), hang()]], { clock })
   const session = await made.engine.createSession({})
-  const streaming = first(made, "session.status")
+  const answering = gate()
+  made.engine.subscribe((event) => {
+    if (
+      event.type === "message.part.updated" &&
+      event.properties.part.type === "text" &&
+      made.server.requests.length > 0
+    )
+      answering.open()
+  })
   const running = say(made, session.id, "hi")
-  await streaming
+  await answering.opened
   const opened = openDatabase({ file: made.engine.paths.database, now: () => Date.now() })
   if (!opened.ok) throw new Error(opened.error.message)
   opened.value.database.run("UPDATE lease SET run_id = 'run_elsewhere'")
@@ -154,4 +175,48 @@ test("a run that another process took over stops at its next heartbeat", async (
   expect(await running).toMatchObject({ ok: true, value: { reason: "error" } })
   expect(made.engine.status(session.id)).toEqual({ type: "idle" })
   expect(endsOf(made, session.id)).toEqual([])
+})
+
+test("a prompt to a session that a dead process held closes what that left open, and is answered", async () => {
+  await using made = await bench([[text("a")], [text("b")]])
+  const { sessionID } = await made.prompt("one")
+  leaseOf(made, sessionID, { pid: process.pid, started: "another start" }, (store) => {
+    const request = { id: "per_1", sessionID, permission: "bash", patterns: ["ls"], metadata: {}, always: [] }
+    store.append(sessionID, [{ type: "permission.asked", properties: request }])
+  })
+  expect(await say(made, sessionID, "two")).toMatchObject({ ok: true, value: { reason: "done", text: "b" } })
+  const replies = made.log(sessionID).filter(({ event }) => event.type === "permission.replied")
+  expect(replies).toHaveLength(1)
+  expect(endsOf(made, sessionID)).toEqual(["done", "interrupted_by_restart", "done"])
+})
+
+test("what is queued is not begun after an interruption: it waits, and its sender is told", async () => {
+  await using made = await bench([[text("One"), hang()], [text("never")]])
+  const session = await made.engine.createSession({})
+  const streaming = first(made, "message.part.delta")
+  const running = say(made, session.id, "1")
+  await streaming
+  const queued = say(made, session.id, "2", "queue")
+  await made.engine.abort(session.id)
+  for (const answer of [await running, await queued]) expect(answer).toMatchObject({ value: { reason: "aborted" } })
+  expect(made.engine.inbox(session.id)).toHaveLength(1)
+  expect(made.server.requests).toHaveLength(1)
+})
+
+test("a session is not called idle while the prompt that came as its turn ended is answered", async () => {
+  await using made = await bench([[text("One")], [text("Two")]])
+  const session = await made.engine.createSession({})
+  const seen: string[] = []
+  let second: ReturnType<typeof say> | undefined
+  made.engine.subscribe((event) => {
+    if (event.type === "session.idle") seen.push("idle")
+    if (event.type !== "session.turn.ended") return
+    seen.push("ended")
+    second ??= say(made, session.id, "2")
+  })
+  const idle = first(made, "session.idle")
+  await say(made, session.id, "1")
+  expect(await second).toMatchObject({ value: { text: "Two" } })
+  await idle
+  expect(seen).toEqual(["ended", "ended", "idle"])
 })
