@@ -79,8 +79,9 @@ async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure 
   const usable = usableOf(deps, turn)
   const stored = deps.store.read.messages(run.sessionID)
   const wanted = tailBudget(usable, deps.compaction.preserve_recent_tokens)
-  // A provider that refuses knows a limit that we do not: then only the size that was refused says what is small.
-  const budget = need === "overflow" ? Math.min(wanted, messageTokens(turn.context.messages()) / 4) : wanted
+  // A provider counts otherwise than we estimate (other scripts), or knows a lower limit: of what is too long by its
+  // count, a quarter is small by any.
+  const budget = need === "asked" ? wanted : Math.min(wanted, messageTokens(turn.context.messages()) / 4)
   const start = tailStart(stored, target, budget)
   const head = stored.slice(0, start).filter((message) => !isCompaction(message))
   if (head.length === 0) return tooLong("nothing of it can be summed up")

@@ -265,3 +265,34 @@ test("a prompt that arrives during a compaction is answered by the turn", async 
   expect(userTexts(made.server.requests.at(-1)!).join("\n").split("mind the steps")).toHaveLength(2)
   expect(problemsOf(made, session.id)).toEqual([])
 })
+
+test("a summary that is longer than what it sums up changes nothing, and is an error", async () => {
+  await using made = await bench([[text("Short.")], [text("Long summary. ".repeat(500))], [text("Still here.")]], {
+    config: { compaction: { preserve_recent_tokens: 0 } },
+  })
+  const { sessionID } = await made.prompt("first")
+  const outcome = await made.engine.compact(sessionID)
+  expect(outcome).toMatchObject({ ok: true, value: { reason: "error", error: { name: "ContextOverflowError" } } })
+  await made.prompt("second", { sessionID })
+  const last = made.server.requests.at(-1)!
+  expect(last.text).toContain("Short.")
+  expect(last.text).not.toContain("Long summary.")
+})
+
+test("a compaction in the middle of the work tells the model to go on, one that a person asked for does not", async () => {
+  let summaries = 0
+  await using made = await bench(
+    (request): Reply => {
+      if (asksForSummary(request)) return [text(`## Goal\nsummary ${++summaries}`), usage({ input: 9_000, output: 10 })]
+      if (summaries > 0) return [text("Done.")]
+      return [toolCall("bash", { command: filler(300) }), usage({ input: 15_000, output: 50 })]
+    },
+    { model: small },
+  )
+  const { sessionID } = await made.prompt("work")
+  const asked = made.server.requests.at(-1)!.text.split('name=\\"continue\\"').length - 1
+  expect(asked).toBe(1)
+  await made.engine.compact(sessionID)
+  await made.prompt("more", { sessionID })
+  expect(made.server.requests.at(-1)!.text.split('name=\\"continue\\"').length - 1).toBeLessThanOrEqual(1)
+})
