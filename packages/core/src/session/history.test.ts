@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { MessageWithParts } from "@cairn/schema/message"
 import { noTokens } from "@cairn/schema/model"
 import type { Part } from "@cairn/schema/part"
+import { dateReminder } from "../prompt/reminder.ts"
 import { historyOf, userWords } from "./history.ts"
 import { prunable } from "./prune.ts"
 import { shorten } from "./shorten.ts"
@@ -54,6 +55,18 @@ describe("history", () => {
   test("without a summary everything is sent", () => {
     const stored = [user("a"), assistant("b")]
     expect(historyOf(stored, 1_000)).toEqual({ opening: [], tail: [], since: stored })
+  })
+
+  test("the date of what was compacted stays, once, whatever is told later", () => {
+    const dated = (day: string) => user("go", [{ type: "text", text: dateReminder(day), synthetic: true }])
+    const [a, b, c] = [dated("Monday"), assistant("x"), dated("Tuesday")]
+    const opening = (...stored: MessageWithParts[]) => JSON.stringify(historyOf(stored, 1_000).opening)
+    const gone = [a, b, ...compacted("NOTES", undefined)]
+    expect(opening(...gone)).toContain("Today is Monday")
+    expect(opening(...gone, c)).toBe(opening(...gone))
+    expect(opening(a, b, c, ...compacted("NOTES", c.info.id))).not.toContain("Today is")
+    expect(opening(a, b, c, ...compacted("NOTES", undefined))).toContain("Today is Tuesday")
+    expect(opening(user("no date"), b, ...compacted("NOTES", undefined))).not.toContain("Today is")
   })
 
   test("with one: the user's words, the notes, the tail, and what came since", () => {
@@ -161,4 +174,30 @@ test("a conversation is cut for its summary: long results, media, then older hal
     for (const [index, message] of kept.entries())
       if (message.role === "tool") expect(kept[index - 1]?.role).toBe("assistant")
   }
+})
+
+describe("what may be cleared", () => {
+  const long = "x".repeat(200_000)
+  const turns = (...outputs: string[]) => outputs.flatMap((output) => [user("go"), assistant("", {}, [output])])
+
+  test("never the results of the last two turns, however long they are", () => {
+    expect(prunable(turns(long, long), 100_000)).toEqual([])
+    expect(prunable(turns(long, long, long), 100_000)).toHaveLength(1)
+  })
+
+  test("a steered message and a note of ours are no turns", () => {
+    const steered = user("more")
+    Object.assign(steered.info, { metadata: { delivery: "steer" } })
+    const note = user("", [{ type: "text", text: "note", synthetic: true }])
+    note.parts.shift()
+    const [first, ...rest] = turns(long, long)
+    expect(prunable([first!, ...rest, steered, note], 100_000)).toEqual([])
+  })
+
+  test("never the text of a skill: it is an instruction", () => {
+    const stored = turns(long, long, long)
+    const call = stored[1]!.parts[0]!
+    Object.assign(call, { tool: "skill" })
+    expect(prunable(stored, 100_000)).toEqual([])
+  })
 })

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { MessageWithParts } from "@cairn/schema/message"
 import { summaryFragment } from "../prompt/summary.ts"
+import { dateFact } from "./date-fact.ts"
 
 /** A session's messages as the model is to see them. */
 export interface History {
@@ -17,8 +18,9 @@ export function isCompaction({ info, parts }: MessageWithParts): boolean {
 }
 
 /**
- * What is sent of a session: everything, or the newest finished summary with the user's own words, the tail that was kept
- * beside it, and what came since. A pure function of the stored messages. `room` bounds the user's words, in characters.
+ * What is sent of a session: everything, or the newest finished summary with the user's own words and the date, the tail
+ * that was kept beside it, and what came since. A pure function of the stored messages. `room` bounds the user's words,
+ * in characters.
  */
 export function historyOf(stored: readonly MessageWithParts[], room: number): History {
   const found = lastSummary(stored)
@@ -26,8 +28,12 @@ export function historyOf(stored: readonly MessageWithParts[], room: number): Hi
   const { request, summary, tailStart } = found
   const head = stored.slice(0, tailStart)
   const text = summaryFragment({ words: userWords(head, room), summary: textOf(stored[summary]!) })
+  // The date as the head told it last, unless the tail tells it; what comes later must not change these bytes.
+  const told = stored.findLastIndex((message, index) => index < request && dateFact(message) !== undefined)
+  const date = told >= 0 && told < tailStart ? dateFact(stored[told]!) : undefined
+  const texts = date === undefined ? [text] : [text, date]
   return {
-    opening: [{ role: "user", content: [{ type: "text", text }] }],
+    opening: [{ role: "user", content: texts.map((each) => ({ type: "text", text: each })) }],
     tail: stored.slice(tailStart, request).filter((message) => !isCompaction(message)),
     since: stored.slice(request).filter((_, index) => index + request !== summary),
   }

@@ -7,6 +7,7 @@ import type { Models } from "../model/registry.ts"
 import { dateOf, dateReminder, interruptedReminder, reminder } from "../prompt/reminder.ts"
 import type { Store } from "../store/store.ts"
 import { type Admission, titleOf } from "./admit.ts"
+import { dateFragment } from "./date-fact.ts"
 import { untitled } from "./sessions.ts"
 import type { Prepared } from "./turn-runner.ts"
 
@@ -62,9 +63,6 @@ export function createPreparer({ store, clock, models, agents }: Deps): Preparer
     },
   }
 }
-
-/** How every date fragment begins, whatever the date. */
-const dateFragment = dateReminder("").split("\n", 1)[0]!
 
 /** Ends after which the model must not take its last words for finished work. */
 const cutOff = new Set<string | undefined>(["aborted", "interrupted_by_restart"])
