@@ -10,7 +10,7 @@ export interface CurrentProject {
   id(): string
   /** The id and those it had before. */
   ids(): string[]
-  /** Asks git when the project is new, or had no root commit so far, and records what it says. Once per process. */
+  /** Asks git when the project is new, or had no root commit so far, and records what it says. Once per process, and again after a failure. */
   identify(signal: AbortSignal): Promise<void>
 }
 
@@ -48,9 +48,14 @@ export function createCurrentProject(deps: {
     ids: () => [id(), ...(known?.aliases ?? [])],
     identify(signal) {
       if (location.commonDir === undefined || (known && isRootCommit(known.id))) return Promise.resolve()
-      identified ??= computeProjectID(location, git, signal).then((project) => {
-        if (known?.id !== project.id) record(project.id)
-      })
+      identified ??= computeProjectID(location, git, signal)
+        .then((project) => {
+          if (known?.id !== project.id) record(project.id)
+        })
+        .catch((error: unknown) => {
+          identified = undefined
+          throw error
+        })
       return identified
     },
   }
