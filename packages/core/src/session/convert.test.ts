@@ -205,3 +205,27 @@ test("a stored message converts whatever its data URL holds", () => {
   expect(sent).toContain("100% %zz")
   expect(sent).toContain("a b")
 })
+
+test("media from before a compaction are named, not sent again", () => {
+  const image = {
+    ...base(),
+    type: "file" as const,
+    mime: "image/png",
+    filename: "dot.png",
+    url: "data:image/png;base64,AAAA",
+  }
+  const context = createContext(target, { opening: [], tail: [user([image])], since: [user([image])] })
+  const [before, since] = context.messages()
+  expect(JSON.stringify(before)).toContain("dot.png (image/png) was left out")
+  expect(since).toMatchObject({ content: [{ type: "file", mediaType: "image/png" }] })
+})
+
+test("a call that a provider ran itself goes back to that model only", () => {
+  const executed = { ...done("hits"), metadata: { providerExecuted: true } }
+  const message = assistant([text("I searched."), executed])
+  expect(JSON.stringify(convert(message))).toContain("tool-call")
+  const other = JSON.stringify(convert(assistant([text("I searched."), executed], { modelID: "other" })))
+  expect(other).toContain("I searched.")
+  expect(other).not.toContain("tool-call")
+  expect(other).not.toContain("hits")
+})

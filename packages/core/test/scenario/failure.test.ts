@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { BusEvent } from "@cairn/schema/event"
 import { toolResults } from "@cairn/testkit/request"
-import { chunked, cutStream, finish, reasoning, status, text, toolCall, waitFor } from "@cairn/testkit/scenario"
+import { chunked, cutStream, finish, hang, reasoning, status, text, toolCall, waitFor } from "@cairn/testkit/scenario"
 import { gate } from "@cairn/testkit/gate"
 import type { PermissionReply } from "@cairn/schema/permission"
 import { type Bench, bench, problemsOf } from "./harness.ts"
@@ -128,7 +128,7 @@ test("the same call with the same result three times ends the turn when nobody l
   const same = toolCall("bash", { command: "echo same" })
   await using made = await bench([same, same, same, text("never")])
   const outcome = await made.prompt("hi")
-  expect(outcome.reason).toBe("loop_guard")
+  expect(outcome).toMatchObject({ reason: "loop_guard", denied: 0 })
   expect(made.server.requests).toHaveLength(3)
   expect(problemsOf(made, outcome.sessionID)).toEqual([])
 })
@@ -209,4 +209,39 @@ test("a rejected call of a stream that breaks ends the turn: the model is not as
   expect(outcome.reason).toBe("rejected")
   expect(made.server.requests).toHaveLength(1)
   expect(problemsOf(made, outcome.sessionID)).toEqual([])
+})
+
+/** Opens at the first piece of text that clients see. */
+function firstDelta(made: Bench): ReturnType<typeof gate> {
+  const seen = gate()
+  made.engine.subscribe((event) => {
+    if (event.type === "message.part.delta") seen.open()
+  })
+  return seen
+}
+
+test("text that broke off is no part of what the next try answers to, but stays in the record", async () => {
+  const cut = gate()
+  await using made = await bench([[text("half of"), waitFor(cut), cutStream()], [text("Whole.")]])
+  void firstDelta(made).opened.then(cut.open)
+  const outcome = await made.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "done", text: "Whole." })
+  expect(made.server.requests[1]!.text).not.toContain("half of")
+  expect(JSON.stringify(made.engine.messages(outcome.sessionID))).toContain("half of")
+})
+
+test("an interruption keeps every character that came, and what clients saw of a part does not change later", async () => {
+  await using made = await bench([[text("half of"), hang()]])
+  const session = await made.engine.createSession({})
+  const opened: BusEvent[] = []
+  made.engine.subscribe((event) => {
+    if (event.type === "message.part.updated" && event.properties.part.type === "text") opened.push(event)
+  })
+  const seen = firstDelta(made)
+  const running = made.prompt("hi", { sessionID: session.id })
+  await seen.opened
+  await made.engine.abort(session.id)
+  expect(await running).toMatchObject({ reason: "aborted", text: "half of" })
+  const answer = opened.find((event) => JSON.stringify(event).includes('"text":""'))
+  expect(answer).toBeDefined()
 })

@@ -37,3 +37,10 @@ test("a title that does not come delays nothing", async () => {
   expect(made.engine.session(sessionID)?.title).toBe("Fix the parser")
   expect(problemsOf(made, sessionID)).toEqual([])
 })
+
+test("a session that a person named keeps its name", async () => {
+  await using made = await bench([[text("a")]])
+  const { id: sessionID } = await made.engine.createSession({ title: "Mine" })
+  await made.prompt("first words", { sessionID })
+  expect(made.engine.session(sessionID)?.title).toBe("Mine")
+})
