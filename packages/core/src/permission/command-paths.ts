@@ -7,7 +7,8 @@ import { patternless } from "./pattern-words.ts"
 import { followPath, type LinkView, linkView, makeLink, realPathSync } from "./real-path.ts"
 import type { Word } from "./shell-lexer.ts"
 import type { SimpleCommand } from "./shell-words.ts"
-import { type PathWord, rolesOf, type WriteWord } from "./word-roles.ts"
+import type { PathWord, WriteWord } from "./roles.ts"
+import { rolesOf } from "./word-roles.ts"
 
 export interface CommandContext {
   /** Real paths. */

@@ -1,5 +1,5 @@
 import type { Word } from "./shell-lexer.ts"
-import type { PathWord, Roles, WriteWord } from "./word-roles.ts"
+import type { PathWord, Roles, WriteWord } from "./roles.ts"
 
 const valuedGlobals: ReadonlySet<string> = new Set([
   ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"],

@@ -2,38 +2,8 @@ import { basename } from "node:path"
 import { gitRoles } from "./git-roles.ts"
 import { readers, silent } from "./launchers.ts"
 import { patternless } from "./pattern-words.ts"
+import type { PathWord, Roles, WriteWord } from "./roles.ts"
 import type { Word } from "./shell-lexer.ts"
-
-/** A word that a command takes for a path, or the part of it that is one. */
-export interface PathWord {
-  readonly word: Word
-  readonly text: string
-}
-
-export interface WriteWord extends PathWord {
-  /** What lies below it changes too. */
-  readonly deep?: boolean
-  /** It is taken away, or changed with all that it holds. */
-  readonly whole?: boolean
-  /** What is put there; into it, under its own name, when it is a directory. */
-  readonly from?: readonly PathWord[]
-  /** It is taken for a directory whatever stands there. */
-  readonly into?: boolean
-}
-
-/** What the words of a command are to it. */
-export interface Roles {
-  readonly writes: readonly WriteWord[]
-  readonly reads: readonly PathWord[]
-  /** A link that will stand at each of `names`. */
-  readonly links?: readonly { readonly target: PathWord; readonly write: WriteWord }[]
-  /** Directories it works in, for `git -C`. */
-  readonly inside?: readonly PathWord[]
-  /** Some of `reads` may be names of other things. */
-  readonly unsure?: boolean
-  /** Nothing is known of it: each word may be read or changed. */
-  readonly unknown?: boolean
-}
 
 interface Row {
   readonly commands: readonly string[]
