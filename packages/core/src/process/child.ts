@@ -35,6 +35,8 @@ export interface Child extends AsyncDisposable {
   readonly stderr: ReadableStream<Uint8Array>
   /** Never rejects. */
   readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>
+  /** True when it has ended and nobody is left of its session, at the latest after `withinMs`. That stays so, and `end` does not look again. */
+  alone(withinMs: number): Promise<boolean>
   /** SIGTERM, then SIGKILL, to the child and all it started; resolves when they are gone. Idempotent. */
   end(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { type Clock, sleep } from "@cairn/kernel/clock"
 import { TaskGroup } from "@cairn/kernel/task"
+import type { Vacant } from "./vacancy.ts"
 
 interface Row {
   readonly pid: number
@@ -15,7 +16,7 @@ interface Row {
  * Zombies do not count. Where there is no /proc, `[-leader]` (the whole group) or nothing.
  */
 export function members(leader: number, family: boolean): number[] {
-  const rows = table(leader, family)
+  const rows = table()
   if (rows === undefined) return reaches(-leader) ? [-leader] : []
   const found = new Set<number>()
   for (const row of rows) if (row.session === leader || row.group === leader || row.pid === leader) found.add(row.pid)
@@ -44,8 +45,14 @@ export async function endGroup(leader: number, clock: Clock, graceMs: number): P
 }
 
 /** True when nobody is left of a leader that exited, at the latest after `withinMs` (its output closes a moment before they are gone). */
-export function leftAlone(leader: number, clock: Clock, withinMs: number): Promise<boolean> {
-  return gone(() => members(leader, false), clock, withinMs)
+export function leftAlone(leader: number, clock: Clock, withinMs: number, vacant: Vacant): Promise<boolean> {
+  const left = () => {
+    if (vacant(leader)) return []
+    const seen = members(leader, false)
+    // The table is no snapshot: who came while it was read by somebody who went meanwhile is in the next.
+    return seen.length > 0 ? seen : members(leader, false)
+  }
+  return gone(left, clock, withinMs)
 }
 
 async function gone(left: () => number[], clock: Clock, withinMs: number): Promise<boolean> {
@@ -85,18 +92,9 @@ function alive(pid: number): boolean {
   return pid < 0 ? reaches(pid) : reaches(pid) && row(String(pid)) !== undefined
 }
 
-/** Without `family` only processes younger than the leader are read: that is cheap enough to do after every command. */
-function table(leader: number, family: boolean): Row[] | undefined {
+function table(): Row[] | undefined {
   if (process.platform !== "linux") return undefined
-  const all = family || reaches(-leader)
-  const rows: Row[] = []
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name)
-    if (!Number.isInteger(pid) || (!all && pid <= leader)) continue
-    const found = row(name)
-    if (found) rows.push(found)
-  }
-  return rows
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (row(name) ?? []) : []))
 }
 
 function row(pid: string): Row | undefined {

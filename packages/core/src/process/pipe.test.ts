@@ -145,7 +145,7 @@ test.skipIf(!linux)(
 
 test.skipIf(!linux)("a system that gives no more pipes falls back for that child only", async () => {
   let asked = 0
-  const openPipe = createPipes(() => (_pair) => (asked++, -1))
+  const openPipe = createPipes(() => ({ pipe2: () => (asked++, -1), fcntl: () => -1 }))
   await using supervisor = createSupervisor({ ...base, openPipe })
   expect(await run(supervisor, "echo out; echo err >&2")).toMatchObject({ stdout: "out\n", stderr: "err\n" })
   expect(asked).toBe(1)

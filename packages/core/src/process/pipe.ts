@@ -1,5 +1,5 @@
-import type * as Ffi from "bun:ffi"
 import { closeSync } from "node:fs"
+import { type Libc, lazyLibc } from "./libc.ts"
 
 /** A pipe of the system, which a child can open by name (`> /dev/stderr`); the runtime's own "pipe" is a socket, which it cannot. */
 export interface Pipe extends Disposable {
@@ -14,18 +14,14 @@ export interface Pipe extends Disposable {
 /** Undefined where this system cannot be asked for a pipe, or gives none. */
 export type OpenPipe = () => Pipe | undefined
 
-type Make = (pair: Int32Array) => number
-
 const closeOnExec = 0o2000000
-const libraries = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`]
 
 /** Asks the C library, since the runtime has no call for it. It is loaded with the first pipe, which costs about a millisecond. */
-export function createPipes(load: () => Make | undefined = loadPipe2): OpenPipe {
-  let loaded: { readonly make: Make | undefined } | undefined
+export function createPipes(libc: () => Libc | undefined = lazyLibc()): OpenPipe {
   return () => {
-    loaded ??= { make: load() }
     const pair = new Int32Array(2)
-    if (loaded.make?.(pair) !== 0) return undefined
+    // Elsewhere (macOS) there is none, but a socket can be opened by name too.
+    if (libc()?.pipe2(pair, closeOnExec) !== 0) return undefined
     const [read = -1, write = -1] = pair
     let taken = false
     return {
@@ -40,22 +36,6 @@ export function createPipes(load: () => Make | undefined = loadPipe2): OpenPipe 
       },
     }
   }
-}
-
-function loadPipe2(): Make | undefined {
-  // Elsewhere (macOS) a socket can be opened by name too.
-  if (process.platform !== "linux") return undefined
-  const ffi = process.getBuiltinModule("bun:ffi") as typeof Ffi | undefined
-  for (const name of libraries) {
-    try {
-      const library = ffi?.dlopen(name, { pipe2: { args: ["ptr", "int"], returns: "int" } })
-      return library && ((pair) => library.symbols.pipe2(pair, closeOnExec))
-    } catch {
-      // Another C library: the next name.
-      continue
-    }
-  }
-  return undefined
 }
 
 /** Owns the descriptor from here on. The runtime waits for bytes by polling a copy of it, so no thread is held. */

@@ -3,7 +3,6 @@ import { ok, type Result } from "@cairn/kernel/result"
 import { onAbort, TaskGroup } from "@cairn/kernel/task"
 import { Capture } from "./capture.ts"
 import type { Child, Command, SpawnFailure } from "./child.ts"
-import { leftAlone } from "./group.ts"
 import { drain, Stopped, waitFor } from "./wait.ts"
 
 export interface RunInput extends Command {
@@ -73,7 +72,7 @@ export async function runToEnd(
   // What still holds the output, or works in the background, must not outlive the call. A daemon that made a session
   // of its own is let go, unless the call is cut short while it is still below the command.
   const drained = how === "exited" && (await waitFor(closed, clock, drainMs))
-  const leftovers = how === "exited" && !(await leftAlone(child.pid, clock, drained ? 10 : 0))
+  const leftovers = how === "exited" && !(await child.alone(drained ? 10 : 0))
   await child.end()
   await settle(closed, activity, clock, drainMs)
   readers.cancel()

@@ -204,5 +204,8 @@ test("200 runs leave no descriptor open", async () => {
   await sh("true")
   const before = await open()
   for (let i = 0; i < 200; i++) await sh("echo $BASHPID")
-  expect(await open()).toBeLessThanOrEqual(before + 2)
+  // The runtime closes its copies on a thread of its own, a moment later when the machine is busy; a leak is 200 and stays.
+  let after = await open()
+  for (let i = 0; i < 100 && after > before + 2; i++) after = await open()
+  expect(after).toBeLessThanOrEqual(before + 2)
 })

@@ -3,9 +3,11 @@ import type { Log } from "@cairn/kernel/log"
 import { ok, type Result } from "@cairn/kernel/result"
 import { type Child, type SpawnFailure, type SpawnInput, start } from "./child.ts"
 import type { Environment } from "./environment.ts"
-import { endGroup, members } from "./group.ts"
+import { endGroup, leftAlone } from "./group.ts"
+import { lazyLibc } from "./libc.ts"
 import { createPipes, type OpenPipe } from "./pipe.ts"
 import { type ProcessResult, type RunInput, runToEnd } from "./run.ts"
+import { createVacancy, type Vacant } from "./vacancy.ts"
 import { createWatchdog } from "./watchdog.ts"
 
 /** The one way to start a process. Disposing ends every child that still runs. */
@@ -28,11 +30,15 @@ export interface SupervisorOptions {
   readonly drainMs?: number
   /** What children write into. */
   readonly openPipe?: OpenPipe
+  /** How a finished command's session is known to be empty without a look at every process. */
+  readonly vacant?: Vacant
 }
 
 /** Every child leads a session of its own, so that its end reaches all it started. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { clock, log, env, graceMs = 2_000, drainMs = 100, openPipe = createPipes() } = options
+  const { clock, log, env, graceMs = 2_000, drainMs = 100 } = options
+  const libc = lazyLibc()
+  const { openPipe = createPipes(libc), vacant = createVacancy(libc) } = options
   const watchdog = createWatchdog(log)
   const running = new Set<Child>()
 
@@ -43,10 +49,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const leader = process.pid
     watchdog.add(leader)
     let ending: Promise<void> | undefined
-    const finish = async () => {
+    let empty = false
+    // Found empty, a session stays so: only its members could put somebody into it. To look again could only find
+    // strangers, since the number is free.
+    const alone = async (withinMs: number) => {
       const over = process.exitCode !== null || process.signalCode !== null
-      const quiet = over && members(leader, false).length === 0
-      if (!quiet && !(await endGroup(leader, clock, graceMs)))
+      if (!empty && over && (await leftAlone(leader, clock, withinMs, vacant))) empty = true
+      return empty
+    }
+    const finish = async () => {
+      if (!(await alone(0)) && !(await endGroup(leader, clock, graceMs)))
         log.warn("processes survived SIGKILL", { leader, program: command.argv[0] })
       watchdog.remove(leader)
       running.delete(child)
@@ -60,6 +72,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         const signal = process.signalCode
         return signal ? { exitCode: null, signal: String(signal) } : { exitCode: process.exitCode, signal: null }
       }),
+      alone,
       end: () => (ending ??= finish()),
       [Symbol.asyncDispose]: () => child.end(),
     }
