@@ -220,3 +220,23 @@ test("a session is not called idle while the prompt that came as its turn ended 
   await idle
   expect(seen).toEqual(["ended", "ended", "idle"])
 })
+
+test("deleting a session that runs here interrupts it first", async () => {
+  await using made = await bench([[text("One"), hang()]])
+  const session = await made.engine.createSession({})
+  const streaming = first(made, "message.part.delta")
+  const running = say(made, session.id, "hi")
+  await streaming
+  expect(await made.engine.deleteSession(session.id)).toMatchObject({ ok: true })
+  expect(await running).toMatchObject({ value: { reason: "aborted" } })
+  expect(made.engine.session(session.id)).toBeUndefined()
+})
+
+test("a prompt to an engine that closes rejects and appends nothing", async () => {
+  await using made = await bench([])
+  const session = await made.engine.createSession({})
+  const closed = made.engine[Symbol.asyncDispose]()
+  await expect(say(made, session.id, "too late")).rejects.toThrow("closing")
+  await closed
+  expect(readLog(made.engine.paths.database, session.id)).toHaveLength(1)
+})
