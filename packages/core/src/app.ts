@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { systemClock } from "@cairn/kernel/clock"
 import { Ids } from "@cairn/kernel/id"
 import { createLog, type LogLevel } from "@cairn/kernel/log"
-import { type Result, ok } from "@cairn/kernel/result"
+import { type Result, err, ok } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
@@ -33,6 +33,7 @@ import { createTurnRunner } from "./session/turn-runner.ts"
 import { openDatabase } from "./store/database.ts"
 import { self } from "./store/lease.ts"
 import { createStore } from "./store/store.ts"
+import { StoreFailed } from "./store/trouble.ts"
 import { createOutput } from "./tool/output.ts"
 import { buildTools } from "./tools.ts"
 import { locate } from "./workspace/project.ts"
@@ -47,7 +48,8 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   if (!opened.ok) return opened
   const base = opened.value
   const { store, database, clock, ids, log, location, config, paths, sink } = base
-  recoverAll(store, clock, log)
+  const unread = recover(base)
+  if (unread) return err(unread)
 
   const modelSide = buildModelSide(base, options)
   const toolSide = buildToolSide(base, modelSide, options)
@@ -59,7 +61,18 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const { asks, questions, project, supervisor } = toolSide
   return ok(
     createEngineOf({
-      ...{ database, store, clock, ids, version: options.version, paths, location, config, warnings: base.warnings },
+      ...{
+        database,
+        store,
+        clock,
+        ids,
+        log,
+        version: options.version,
+        paths,
+        location,
+        config,
+        warnings: base.warnings,
+      },
       ...{ models, agents, asks, questions, project, preparer, coordinator, scope },
       async dispose() {
         await coordinator[Symbol.asyncDispose]()
@@ -70,6 +83,19 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
       },
     }),
   )
+}
+
+/** Closes the runs of dead processes. A database that cannot be read or written any more is closed, and said. */
+function recover({ store, clock, log, sink }: Base): SetupError | undefined {
+  try {
+    recoverAll(store, clock, log)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StoreFailed)) throw error
+    store.close()
+    sink[Symbol.dispose]()
+    return { kind: "data_directory", message: error.message }
+  }
 }
 
 type Base = OkOf<Awaited<ReturnType<typeof openBase>>>

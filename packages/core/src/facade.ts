@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { Clock } from "@cairn/kernel/clock"
 import type { Ids } from "@cairn/kernel/id"
+import type { Log } from "@cairn/kernel/log"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
@@ -30,6 +31,7 @@ export interface Parts {
   readonly store: Store
   readonly clock: Clock
   readonly ids: Ids
+  readonly log: Log
   readonly version: string
   readonly location: Location
   readonly paths: EnginePaths
@@ -71,7 +73,8 @@ export function createEngineOf(parts: Parts): Engine {
     agents: () => agents.list().flatMap((agent) => (agent.hidden ? [] : [agentInfo(agent)])),
     createSession(input) {
       // A project that is new is asked for its name while the first turn runs.
-      void scope.run((signal) => project.identify(signal))
+      const unnamed = (error: unknown) => parts.log.warn("the project could not be identified", { error })
+      void scope.run((signal) => project.identify(signal).catch(unnamed))
       return Promise.resolve(createSession(sessions, project.id(), input))
     },
     session: (sessionID) => store.read.session(sessionID),

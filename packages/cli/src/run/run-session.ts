@@ -192,7 +192,16 @@ async function turn(
       while (!settled && !(await engine.abort(session.id))) await sleep(io.clock, 20, signal)
     })
   if (run.interruption !== undefined) return interrupted(run.interruption)
-  if (answers) void group.run((signal) => answers.read(io.stdin, signal))
+  if (answers)
+    void group.run(async (signal) => {
+      try {
+        await answers.read(io.stdin, signal)
+      } catch (error) {
+        // Nobody answers any more: the turn must not wait for it.
+        if (!signal.aborted) await engine.abort(session.id)
+        throw error
+      }
+    })
   const asks: AskMode = options.interactive ? "wait" : options.auto ? "auto" : "deny"
   const result = await engine.prompt({ sessionID: session.id, parts, model, agent, asks })
   settled = true

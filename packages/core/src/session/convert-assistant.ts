@@ -65,8 +65,13 @@ function result(part: ToolPart, target: Target): LanguageModelV4ToolResultPart {
   const { state } = part
   if (state.status !== "completed" || state.time.compacted !== undefined || !state.attachments?.length)
     return { ...base(part), output: output(part) }
-  const files = state.attachments.map((file) => convertFile(file, target))
-  return { ...base(part), output: { type: "content", value: [{ type: "text", text: state.output }, ...files] } }
+  const attached = state.attachments.map((file) => convertFile(file, target))
+  const files = attached.filter((piece) => piece.type === "file")
+  // One text, whatever it consists of: some packages make an answer of its own of every piece.
+  const notes = attached.flatMap((piece) => (piece.type === "text" ? [piece.text] : []))
+  const text = [state.output, ...notes].join("\n")
+  if (files.length === 0) return { ...base(part), output: { type: "text", value: text } }
+  return { ...base(part), output: { type: "content", value: [{ type: "text", text }, ...files] } }
 }
 
 function output({ state }: ToolPart): LanguageModelV4ToolResultOutput {

@@ -180,6 +180,25 @@ describe("assistant messages", () => {
     expect(convert(assistant([thought({ unfinished: true }), done("x")]))[0]?.content).toHaveLength(1)
   })
 
+  test("attachments that the model does not take leave one text, not an answer for each piece", () => {
+    const file = (mime: string) => ({
+      ...base(),
+      type: "file" as const,
+      mime,
+      filename: "f",
+      url: `data:${mime};base64,AAAA`,
+    })
+    const attachments = [file("image/tiff"), file("application/pdf")]
+    const [, results] = convert(assistant([done("two files", { attachments })]))
+    const { output } = results?.content[0] as { output: { type: string; value: string } }
+    expect(output.type).toBe("text")
+    expect(output.value.split("was left out")).toHaveLength(3)
+    const [, mixed] = convert(assistant([done("two files", { attachments: [...attachments, file("image/png")] })]))
+    expect(mixed?.content[0]).toMatchObject({
+      output: { type: "content", value: [{ type: "text" }, { type: "file" }] },
+    })
+  })
+
   test("attachments of a result go along", () => {
     const image = { ...base(), type: "file" as const, mime: "image/png", url: "data:image/png;base64,AAAA" }
     const [, results] = convert(assistant([done("an image", { attachments: [image] })]))
