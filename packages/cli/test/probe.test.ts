@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { existsSync } from "node:fs"
+import { existsSync, truncateSync } from "node:fs"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { startCairn } from "./run-cairn.ts"
 
@@ -79,4 +79,33 @@ test("a line of 50 MB, one beyond the limit, and bytes that are no text are answ
   expect(JSON.parse(lines[1] ?? "")).toMatchObject({ n: null, error: { kind: "bad_request" } })
   expect(JSON.parse(lines[2] ?? "")).toMatchObject({ n: null, error: { kind: "bad_request" } })
   expect(lines.slice(3)).toEqual(['{"n":2,"match":true}'])
+})
+
+const signals = [
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const
+
+test.each(signals)("%s ends it between two lines of a file that is always ready", async (signal, code) => {
+  await using space = await tempWorkspace()
+  const request = '{"n":1,"probe":"wildcard","text":"a","pattern":"a"}\n'
+  await space.write("requests", request.repeat(600_000))
+  const probe = startCairn(space, ["debug", "probe"], { stdin: Bun.file(`${space.dir}/requests`) })
+  await probe.printed(/match/)
+  probe.child.kill(signal)
+  const ended = await probe.ended
+  expect([ended.code, ended.err]).toEqual([code, ""])
+  expect(ended.out).toEndWith('{"n":1,"match":true}\n')
+  expect(ended.out.length).toBeLessThan('{"n":1,"match":true}\n'.length * 600_000)
+})
+
+test("a line without an end is interrupted too", async () => {
+  await using space = await tempWorkspace()
+  await space.write("requests", '{"n":1,"probe":"wildcard","text":"a","pattern":"a"}\n')
+  // A hole, which takes no room: like /dev/zero, but with something before it that tells when we are in it.
+  truncateSync(`${space.dir}/requests`, 2 ** 40)
+  const probe = startCairn(space, ["debug", "probe"], { stdin: Bun.file(`${space.dir}/requests`) })
+  await probe.printed(/match/)
+  probe.child.kill("SIGTERM")
+  expect(await probe.ended).toMatchObject({ code: 143, out: '{"n":1,"match":true}\n', err: "" })
 })
