@@ -6,7 +6,8 @@ export const debugProbeCommand: Command = {
   summary: "Ask the engine's own functions, one JSON request a line",
   doc: [
     "Reads NDJSON from stdin and answers every line by a line on stdout, in order and as they come. Nothing is read," +
-      " written or configured: the answer depends on the request alone.",
+      " written or configured: the answer depends on the request alone, and in rules on the" +
+      " home directory that ~ and $HOME stand for.",
     "",
     'A request is {"n", "probe", …} with these fields; its answer has "n" and what stands behind the arrow:',
     "edit: content, oldString, newString, replaceAll? → content",

@@ -32,6 +32,14 @@ test("answers come while stdin is open; an interruption ends it with its code", 
   expect(await done).toBe(141)
 })
 
+test("~ in a rule is the home directory", async () => {
+  const permission = { read: { "~/x": "deny" } }
+  const asked = JSON.stringify({ n: 1, probe: "rule", key: "read", pattern: "/home/test/x", permission })
+  const io = fakeIo({ stdin: stdinOf("pipe", [asked]) })
+  expect(await answerLines(io)).toBe(0)
+  expect(io.stdout.text).toBe('{"n":1,"action":"deny"}\n')
+})
+
 test("no stdin is no request; a directory is a mistake", async () => {
   const none = fakeIo({ stdin: stdinOf("none") })
   expect([await answerLines(none), none.stdout.text]).toEqual([0, ""])

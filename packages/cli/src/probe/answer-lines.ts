@@ -28,7 +28,7 @@ export async function answerLines(io: Io): Promise<number> {
       for (const line of lines) {
         await breathe()
         group.signal.throwIfAborted()
-        io.stdout.write(`${line ? await answerLine(line) : overlongAnswer(longestLine)}\n`)
+        io.stdout.write(`${line ? await answerLine(line, io.home) : overlongAnswer(longestLine)}\n`)
       }
       // A reader that is slower than we are holds us back.
       await io.stdout.flush()

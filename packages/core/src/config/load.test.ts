@@ -163,6 +163,20 @@ describe("merge", () => {
     } satisfies Config)
   })
 
+  test("every key of permission takes an action, or one for each pattern", async () => {
+    for (const key of ["doom_loop", "webfetch", "question", "websearch", "todowrite", "bash"]) {
+      await put(user("cairn.json"), { permission: { [key]: { "*": "ask", "a *": "allow" } } })
+      expect((await loaded()).layers[0]?.permission).toEqual([
+        { permission: key, pattern: "*", action: "ask" },
+        { permission: key, pattern: "a *", action: "allow" },
+      ])
+      await put(user("cairn.json"), { permission: { [key]: "ask" } })
+      expect((await loaded()).layers[0]?.permission).toEqual([{ permission: key, pattern: "*", action: "ask" }])
+      await put(user("cairn.json"), { permission: { [key]: { a: "yes" } } })
+      expect((await failure()).message).toContain(`permission.${key}.a: expected "allow" or "ask" or "deny"`)
+    }
+  })
+
   test("permission stays a list per file, in the order of its keys, integer-like keys too", async () => {
     await put(
       user("opencode.json"),

@@ -9,11 +9,18 @@ export interface ProbeError {
 /** What stands beside `n` in the answer. */
 export type ProbeAnswer = Readonly<Record<string, unknown>> & { readonly error?: ProbeError }
 
+/** What an answer may depend on beside the request's fields. */
+export interface ProbeContext {
+  /** The request as it was sent, for those to whom the order of keys matters. */
+  readonly line: string
+  /** What `~` and `$HOME` stand for; without it they stand for themselves. */
+  readonly home: string | undefined
+}
+
 /** One probe: what a request holds beside `n` and `probe`, and the answer of the engine's own function. */
 export interface Probe<Request extends z.ZodType = z.ZodType> {
   readonly request: Request
-  /** `line` is the request as it was sent, for those to whom the order of keys matters. */
-  answer(request: z.infer<Request>, line: string): ProbeAnswer | Promise<ProbeAnswer>
+  answer(request: z.infer<Request>, around: ProbeContext): ProbeAnswer | Promise<ProbeAnswer>
 }
 
 /** Keeps the request's type while a probe is written. */

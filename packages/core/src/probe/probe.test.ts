@@ -131,6 +131,48 @@ describe("rule", () => {
     expect(await ask("rule", { key, pattern, rulesets: [rulesets.flat()] })).toEqual({ n: 7, action })
   })
 
+  const homely = [
+    { permission: "read", pattern: "~/secret/*", action: "deny" },
+    { permission: "read", pattern: "$HOME", action: "allow" },
+  ]
+  test.each([
+    ["/home/me/secret/a", "deny"],
+    ["/home/me", "allow"],
+    ["~/secret/a", "ask"],
+    ["/home/me/other", "ask"],
+  ])("~ and $HOME of a rule are the home directory: %s is %s", async (pattern, action) => {
+    const permission = { read: { "~/secret/*": "deny", $HOME: "allow" } }
+    for (const rules of [{ permission }, { rulesets: [homely] }]) {
+      const line = bytes(JSON.stringify({ n: 7, probe: "rule", key: "read", pattern, ...rules }))
+      expect(JSON.parse(await answerLine(line, "/home/me"))).toEqual({ n: 7, action })
+    }
+    expect(await ask("rule", { key: "read", pattern: "~/secret/a", permission })).toEqual({ n: 7, action: "deny" })
+  })
+
+  test.each(["doom_loop", "webfetch", "question", "websearch", "todowrite", "lsp", "skill"])(
+    "%s takes an action, or one for each pattern",
+    async (key) => {
+      const patterns = { [key]: { "*": "deny", "https://example.org/*": "allow" } }
+      const of = (pattern: string, permission: object) => ask("rule", { key, pattern, permission })
+      expect(await of("https://example.org/a", patterns)).toEqual({ n: 7, action: "allow" })
+      expect(await of("https://example.com/a", patterns)).toEqual({ n: 7, action: "deny" })
+      expect(await of("anything", { [key]: "allow" })).toEqual({ n: 7, action: "allow" })
+    },
+  )
+
+  test.each([
+    [{ bash: "perhaps" }, /^permission\.bash: .*"allow".*"deny"/],
+    [{ bash: { "git *": "yes" } }, /^permission\.bash\.git \*: .*"ask"/],
+    [{ doom_loop: { x: 3 } }, /^permission\.doom_loop\.x: .*"allow"/],
+    [{ mine: 3 }, /^permission\.mine: .*"allow".*, or: .*record/],
+    [3, /^permission: .*"allow".*, or: .*object/],
+  ])("%j: what is wrong is said with its place", async (permission, message) => {
+    expect(await ask("rule", { key: "bash", pattern: "x", permission })).toEqual({
+      n: 7,
+      error: { kind: "bad_request", message: expect.stringMatching(message) },
+    })
+  })
+
   test("without any rule it asks", async () => {
     expect(await ask("rule", { key: "bash", pattern: "ls", rulesets: [] })).toEqual({ n: 7, action: "ask" })
     expect(await ask("rule", { key: "bash", pattern: "ls", permission: {} })).toEqual({ n: 7, action: "ask" })

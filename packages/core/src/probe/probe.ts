@@ -18,9 +18,9 @@ const Envelope = z.looseObject({ n: z.union([z.number(), z.string()], "expected 
 
 /**
  * The answer to one line of NDJSON, as a line without its end: the functions that the tools call, on what the request
- * brings along. Nothing is read or kept. Whatever is wrong with the line is an answer too; never rejects.
+ * brings along; `home` is what `~` stands for in rules. Nothing is read or kept. Whatever is wrong with the line is an answer too; never rejects.
  */
-export async function answerLine(line: Uint8Array): Promise<string> {
+export async function answerLine(line: Uint8Array, home?: string): Promise<string> {
   const text = decode(line)
   if (text === undefined) return shown(null, bad("The line is not valid UTF-8."))
   const value = parse(text)
@@ -34,7 +34,7 @@ export async function answerLine(line: Uint8Array): Promise<string> {
     const probe = await load()
     const request = probe.request.safeParse(value.json)
     if (!request.success) return shown(n, bad(describeIssue(request.error, "the request")))
-    return shown(n, await probe.answer(request.data, text))
+    return shown(n, await probe.answer(request.data, { line: text, home }))
   } catch (error) {
     return shown(n, bad(`This could not be answered: ${error instanceof Error ? error.message : String(error)}`))
   }

@@ -4,8 +4,8 @@ import { PermissionRule, type PermissionRuleset } from "@cairn/schema/permission
 import * as jsonc from "jsonc-parser"
 import { z } from "zod"
 import { parseConfig } from "../config/parse.ts"
-import { disabled, evaluate } from "../permission/rule.ts"
-import { defineProbe, type ProbeError } from "./define.ts"
+import { disabled, evaluate, expandHome } from "../permission/rule.ts"
+import { defineProbe, type ProbeContext, type ProbeError } from "./define.ts"
 import { mostSteps, tooLarge } from "./limit.ts"
 
 const rules = {
@@ -16,8 +16,8 @@ const rules = {
 /** The verdict of these rules alone on one ask: `{action}`. */
 export const ruleProbe = defineProbe({
   request: z.object({ key: z.string(), pattern: z.string(), tools: z.array(z.string()).optional(), ...rules }),
-  answer({ key, pattern, ...given }, line) {
-    const ruleset = rulesOf(given, line)
+  answer({ key, pattern, ...given }, around) {
+    const ruleset = rulesOf(given, around)
     if (!ruleset.ok) return { error: ruleset.error }
     if (isTooMuch(ruleset.value, [key, pattern])) return tooLarge("pattern")
     return { action: evaluate(key, pattern, ruleset.value).action }
@@ -27,8 +27,8 @@ export const ruleProbe = defineProbe({
 /** The tools that these rules alone take away: `{disabled}`. */
 export const disabledProbe = defineProbe({
   request: z.object({ tools: z.array(z.string()), ...rules }),
-  answer({ tools, ...given }, line) {
-    const ruleset = rulesOf(given, line)
+  answer({ tools, ...given }, around) {
+    const ruleset = rulesOf(given, around)
     if (!ruleset.ok) return { error: ruleset.error }
     if (isTooMuch(ruleset.value, tools)) return tooLarge("tools")
     return { disabled: [...disabled(tools, ruleset.value)] }
@@ -37,13 +37,15 @@ export const disabledProbe = defineProbe({
 
 type Given = { readonly permission?: unknown; readonly rulesets?: readonly PermissionRuleset[] | undefined }
 
-/** The rules in their order. A config's are read from the line itself: objects move keys that look like numbers. */
-function rulesOf({ permission, rulesets }: Given, line: string): Result<PermissionRuleset, ProbeError> {
+/** The rules in their order, with the home directory for `~`. A config's are read from the line itself: objects move keys that look like numbers. */
+function rulesOf(given: Given, { line, home }: ProbeContext): Result<PermissionRuleset, ProbeError> {
+  const { permission, rulesets } = given
+  const expanded = (rules: PermissionRuleset) => ok(home === undefined ? rules : expandHome(rules, home))
   if ((permission === undefined) === (rulesets === undefined))
     return err({ kind: "bad_request", message: "Give either permission or rulesets." })
-  if (rulesets) return ok(rulesets.flat())
+  if (rulesets) return expanded(rulesets.flat())
   const parsed = parseConfig(jsonc, line, "line")
-  return parsed.ok ? ok(parsed.value.permission) : err({ kind: "bad_request", message: parsed.error })
+  return parsed.ok ? expanded(parsed.value.permission) : err({ kind: "bad_request", message: parsed.error })
 }
 
 /** Matching takes at most text × pattern steps. */
