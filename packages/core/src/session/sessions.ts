@@ -61,15 +61,9 @@ export function listSessions(
   filter: SessionFilter,
 ): Session[] {
   const limit = filter.limit ?? 100
-  const all = store.read.sessions({ projects, limit: filter.scope === "project" ? limit : undefined })
-  if (filter.scope === "project") return all
-  const gone = new Map<string, boolean>()
-  const isGone = (path: string) => {
-    const known = gone.get(path) ?? !existsSync(path)
-    gone.set(path, known)
-    return known
-  }
-  return all.filter((session) => session.directory === directory || isGone(session.directory)).slice(0, limit)
+  if (filter.scope === "project") return store.read.sessions({ projects, limit })
+  const here = store.read.directories(projects).filter((path) => path === directory || !existsSync(path))
+  return store.read.sessions({ projects, directories: here, limit })
 }
 
 /** Changes what a person may change. Undefined when there is no such session. */

@@ -105,6 +105,19 @@ describe("sessions and projects", () => {
     expect(ids({})).toEqual(["ses_3", "ses_2", "ses_4", "ses_1"])
   })
 
+  test("of some directories, before the number is cut", () => {
+    using temp = tempStore()
+    const at = (id: string, directory: string, time: number) =>
+      temp.store.append(id, [created(id, { projectID: "root", directory, time: { created: 1, updated: time } })])
+    at("ses_1", "/here", 1)
+    for (let n = 2; n < 9; n++) at(`ses_${n}`, 'there "and" far', n)
+    const ids = (where: Parameters<typeof temp.store.read.sessions>[0]) =>
+      temp.store.read.sessions(where).map(({ id }) => id)
+    expect(temp.store.read.directories(["root"]).toSorted()).toEqual(["/here", 'there "and" far'])
+    expect(temp.store.read.directories(["other"])).toEqual([])
+    expect(ids({ projects: ["root"], directories: ["/here"], limit: 2 })).toEqual(["ses_1"])
+  })
+
   test("a change of a session moves it and can give it to another project", () => {
     using temp = tempStore()
     temp.store.append("ses_1", [created("ses_1", { projectID: "path-hash" })])

@@ -13,7 +13,9 @@ import type { Todo } from "@cairn/schema/todo"
 export interface Reader {
   session(id: string): Session | undefined
   /** Newest first. `projects` are ids and aliases of one project. */
-  sessions(where: { projects?: readonly string[]; limit?: number }): Session[]
+  sessions(where: { projects?: readonly string[]; directories?: readonly string[]; limit?: number }): Session[]
+  /** Directories in which sessions of these projects worked. */
+  directories(projects: readonly string[]): string[]
   message(id: string): Message | undefined
   /** Oldest first, the open parts with all text that is durable. */
   messages(sessionID: string): MessageWithParts[]
@@ -89,6 +91,13 @@ export function createReader(database: Database): Reader {
   const sessionsOf = rows<Session>(
     "SELECT data FROM session WHERE project_id IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id LIMIT ?",
   )
+  const sessionsIn = rows<Session>(
+    `SELECT data FROM session WHERE project_id IN (SELECT value FROM json_each(?))
+       AND directory IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id LIMIT ?`,
+  )
+  const directories = rows<string>(
+    `SELECT DISTINCT json_quote(directory) AS data FROM session WHERE project_id IN (SELECT value FROM json_each(?))`,
+  )
   const allSessions = rows<Session>("SELECT data FROM session ORDER BY updated DESC, id LIMIT ?")
   const pending = "FROM permission WHERE reply IS NULL"
   const pendingQuestion = "FROM question WHERE answers IS NULL"
@@ -99,8 +108,12 @@ export function createReader(database: Database): Reader {
   const todos = one<Todo[]>("SELECT todos AS data FROM todo WHERE session_id = ?")
   return {
     session: one<Session>("SELECT data FROM session WHERE id = ?"),
-    sessions: ({ projects, limit = 1_000 }) =>
-      projects ? sessionsOf(JSON.stringify(projects), limit) : allSessions(limit),
+    sessions({ projects, directories: within, limit = 1_000 }) {
+      if (!projects) return allSessions(limit)
+      const ids = JSON.stringify(projects)
+      return within ? sessionsIn(ids, JSON.stringify(within), limit) : sessionsOf(ids, limit)
+    },
+    directories: (projects) => directories(JSON.stringify(projects)),
     message: one<Message>("SELECT data FROM message WHERE id = ?"),
     messages(sessionID) {
       const byMessage = Map.groupBy(sessionParts(sessionID), (part) => part.messageID)
