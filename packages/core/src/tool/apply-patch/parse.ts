@@ -1,29 +1,44 @@
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
+import type { Counter } from "../edit/line-search.ts"
 import type { Chunk, ChunkLine, PatchFailure, PatchSection } from "./types.ts"
+import { isOpening, unexpectedAfter } from "./wrapping.ts"
 
 const mostLines = 200_000
+const longestPath = 4096
 
-/** Reads a patch, also inside a code fence or a heredoc. What is not understood is a `parse` failure with its line. */
-export function parsePatch(patchText: string): Result<readonly PatchSection[], PatchFailure> {
+/**
+ * Reads a patch, also inside a code fence, a heredoc or the shell call around one. Marks begin a line: behind
+ * a space they are content. What is not understood is a `parse` failure with its line. `counter` counts the
+ * looks at lines that decide where blank lines belong.
+ */
+export function parsePatch(
+  patchText: string,
+  counter: Counter = { comparisons: 0 },
+): Result<readonly PatchSection[], PatchFailure> {
   const lines = patchText.split(/\r?\n/)
   if (lines.length > mostLines) return fail(1, `the patch has more than ${mostLines} lines`)
-  const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch")
+  const begin = lines.findIndex((line) => line.trimEnd() === "*** Begin Patch")
   if (begin === -1) return fail(1, 'the patch must begin with "*** Begin Patch"')
-  const before = lines.slice(0, begin).find((line) => !isWrapping(line))
+  const opening = lines.slice(0, begin)
+  const before = opening.find((line) => !isOpening(line))
   if (before !== undefined) return fail(1, `unexpected text before "*** Begin Patch": ${quote(before)}`)
-  const end = lines.findIndex((line, index) => index > begin && line.trim() === "*** End Patch")
+  const end = lines.findIndex((line, index) => index > begin && line.trimEnd() === "*** End Patch")
   if (end === -1) return fail(lines.length, 'the patch must end with "*** End Patch"')
-  const after = lines.slice(end + 1).findIndex((line) => line.trim() !== "" && !isClosing(line))
-  if (after !== -1) return fail(end + 2 + after, 'unexpected text after "*** End Patch"')
-  return parseSections({ lines, at: begin + 1, end })
+  const after = unexpectedAfter(lines.slice(end + 1), opening)
+  if (after !== undefined) return fail(end + 2 + after, 'unexpected text after "*** End Patch"')
+  return parseSections({ lines, at: begin + 1, end, blankUntil: begin + 1, blankToSection: false, counter })
 }
 
 /** A cursor over the lines between the two marks. `at` is an index from 0; messages count from 1. */
 interface Reader {
   readonly lines: readonly string[]
   readonly end: number
+  readonly counter: Counter
   at: number
+  /** What the last look ahead found: the lines up to here (exclusive) are blank, and whether a section follows them. */
+  blankUntil: number
+  blankToSection: boolean
 }
 
 function parseSections(reader: Reader): Result<readonly PatchSection[], PatchFailure> {
@@ -47,6 +62,7 @@ function parseSection(reader: Reader, line: string): Result<PatchSection, PatchF
   const path = found?.[2]?.trim() ?? ""
   if (!found) return fail(at, `expected "*** Add File:", "*** Update File:" or "*** Delete File:", got ${quote(line)}`)
   if (path === "") return fail(at, "the path is missing")
+  if (path.length > longestPath) return fail(at, `the path is longer than ${longestPath} characters`)
   reader.at++
   switch (found[1]) {
     case "Add":
@@ -75,6 +91,8 @@ function parseUpdate(reader: Reader, path: string, at: number): Result<PatchSect
   if (move) reader.at++
   const moveTo = move?.[1]?.trim()
   if (moveTo === "") return fail(reader.at, "the path to move to is missing")
+  if (moveTo !== undefined && moveTo.length > longestPath)
+    return fail(reader.at, `the path to move to is longer than ${longestPath} characters`)
   const chunks: Chunk[] = []
   while (reader.at < reader.end && !isSectionMark(reader.lines[reader.at] ?? "")) {
     if (reader.lines[reader.at]?.trim() === "" && restIsBlank(reader)) {
@@ -117,14 +135,20 @@ function parseChunk(reader: Reader): Result<Chunk, PatchFailure> {
   return ok({ headers, lines, atEnd, at })
 }
 
-/** Only blank lines follow until the next section: they belong to nothing. */
-function restIsBlank({ lines, at, end }: Reader): boolean {
-  for (let index = at; index < end; index++) {
-    const line = lines[index] ?? ""
-    if (isSectionMark(line)) return true
-    if (line.trim() !== "") return false
+/**
+ * Only blank lines follow until the next section: they belong to nothing. A run of blank lines is looked
+ * through once, however often one of them asks.
+ */
+function restIsBlank(reader: Reader): boolean {
+  if (reader.at < reader.blankUntil) return reader.blankToSection
+  let index = reader.at
+  for (; index < reader.end; index++) {
+    reader.counter.comparisons++
+    if (reader.lines[index]?.trim() !== "") break
   }
-  return true
+  reader.blankUntil = index
+  reader.blankToSection = index >= reader.end || isSectionMark(reader.lines[index] ?? "")
+  return reader.blankToSection
 }
 
 function isSectionMark(line: string): boolean {
@@ -133,19 +157,6 @@ function isSectionMark(line: string): boolean {
 
 function isMark(line: string): boolean {
   return isSectionMark(line) || line.trimEnd() === "*** End of File" || line.startsWith("*** Move to:")
-}
-
-/** What may stand before the patch: an opening fence, a heredoc with or without the command. */
-function isWrapping(line: string): boolean {
-  return (
-    line.trim() === "" ||
-    /^\s*```\w*\s*$/.test(line) ||
-    /^\s*((apply_?patch|cat)\s*)?<<-?\s*(['"]?)\w+\3(\s*\|\s*apply_?patch)?\s*$/.test(line)
-  )
-}
-
-function isClosing(line: string): boolean {
-  return /^\s*(```|\w+)\s*$/.test(line)
 }
 
 function quote(text: string): string {
