@@ -91,8 +91,8 @@ export function pickStat(stat: Stats): FileStat {
   return { dev, ino, size, mtimeMs, ctimeMs, mode, nlink, uid, gid }
 }
 
-/** Undefined for a regular file. */
-function refusalOf(stat: Stats, path: string): ToolFailure | undefined {
+/** Why what stands at `path` is not read. Undefined for a regular file. */
+export function refusalOf(stat: Stats, path: string): ToolFailure | undefined {
   if (stat.isFile()) return undefined
   if (stat.isDirectory()) return { kind: "directory", message: `${shownPath(path)} is a directory, not a file.` }
   if (stat.isSymbolicLink()) return swapped(path)

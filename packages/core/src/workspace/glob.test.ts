@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { globMatcher, longestPattern, matchGlob, splitGlob } from "./glob.ts"
+import fc from "fast-check"
+import { globMatcher, globProblem, longestPattern, matchGlob, splitGlob } from "./glob.ts"
 
 describe("matchGlob", () => {
   test.each([
@@ -32,6 +33,53 @@ describe("matchGlob", () => {
     expect(matchGlob(`${"**/a/".repeat(500)}b`, `${"a/".repeat(1_000)}c`)).toBe(false)
     expect(() => matchGlob("[a-", "a")).not.toThrow()
     expect(matchGlob("*".repeat(longestPattern + 1), "a")).toBe(false)
+  })
+})
+
+describe("globProblem", () => {
+  test.each([
+    ["[", "[ that is not closed, at character 1"],
+    ["{a", "{ that is not closed, at character 1"],
+    ["a.txt{", "{ that is not closed, at character 6"],
+    ["**/*.{ts,[tj]sx", "{ that is not closed, at character 6"],
+    ["a\\]/[b\\]", "[ that is not closed, at character 5"],
+    ["[!", "[ that is not closed"],
+  ])("%s is said", (pattern, message) => {
+    expect(globProblem(pattern)).toContain(message)
+  })
+
+  test.each([
+    "a",
+    "**/*.{ts,tsx}",
+    "[!a]b",
+    "[[]",
+    "\\[x",
+    "\\{x",
+    "a}",
+    "a]",
+    "{a,{b,c}}",
+    "[{]",
+    "app/[id]/page.tsx",
+    "",
+  ])("%s is fine", (pattern) => {
+    expect(globProblem(pattern)).toBeUndefined()
+  })
+
+  test("what it refuses matches at most names that hold a bracket, which can be quoted", () => {
+    const text = fc.array(fc.constantFrom("a", "b", "[", "]", "{", "}", ",", "!", "*", "\\"), { maxLength: 7 })
+    fc.assert(
+      fc.property(text, fc.stringMatching(/^[ab!]{0,4}$/), (glob, name) => {
+        const pattern = glob.join("")
+        // A leading ! turns the answer around.
+        if (globProblem(pattern) !== undefined && !pattern.startsWith("!")) expect(matchGlob(pattern, name)).toBe(false)
+      }),
+      { numRuns: 10_000, seed: 1 },
+    )
+  })
+
+  test("a pattern of nothing but openings is looked at quickly", () => {
+    expect(globProblem("[".repeat(longestPattern))).toContain("character 1")
+    expect(globProblem("[a]{".repeat(longestPattern / 4))).toContain("character 4")
   })
 })
 

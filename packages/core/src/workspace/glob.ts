@@ -9,6 +9,27 @@ export function matchGlob(pattern: string, path: string): boolean {
   return pattern.length <= longestPattern && new Bun.Glob(pattern).match(path)
 }
 
+/** Why a glob cannot mean what was written: a bracket or brace that is not closed. Undefined when it can. */
+export function globProblem(pattern: string): string | undefined {
+  const braces: number[] = []
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern[at]
+    if (char === "\\") at++
+    else if (char === "{") braces.push(at)
+    else if (char === "}") braces.pop()
+    else if (char === "[") {
+      const end = /^\[[!^]?(?:\\.|[^\]\\])*\]/s.exec(pattern.slice(at))
+      if (!end) return unclosed("[", at, pattern)
+      at += end[0].length - 1
+    }
+  }
+  const open = braces[0]
+  return open === undefined ? undefined : unclosed("{", open, pattern)
+}
+
+const unclosed = (bracket: string, at: number, pattern: string) =>
+  `The glob ${JSON.stringify(pattern.slice(0, 200))} has a ${bracket} that is not closed, at character ${at + 1}. Close it, or write \\${bracket} for a name that holds one.`
+
 /** A matcher for what people type: without a `/` it means a name at any depth; a leading `./` or `/` is the start. */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (pattern.length > longestPattern) return () => false

@@ -88,6 +88,23 @@ describe("glob", () => {
       error: { kind: "invalid_arguments" },
     })
   })
+
+  test("a path that is a file is a failure that says so; one that a pattern begins with matches nothing", async () => {
+    expect(await tool.execute({ pattern: "*", path: "a.ts" }, toolContext(root))).toEqual({
+      ok: false,
+      error: { kind: "refused", message: `${join(root, "a.ts")} is not a directory. Give a directory as path.` },
+    })
+    expect((await glob("a.ts/*")).output).toBe("No files match.")
+    expect((await glob("a.ts")).output).toBe("a.ts")
+  })
+
+  test.each(["[", "{a", "a.txt{"])("%s is no glob, and that is said before anything is asked", async (pattern) => {
+    const context = toolContext(root)
+    const result = await tool.execute({ pattern }, context)
+    expect(result).toMatchObject({ ok: false, error: { kind: "invalid_arguments" } })
+    expect(result.ok ? "" : result.error.message).toContain("not closed")
+    expect(context.asks).toEqual([])
+  })
 })
 
 describe("permission", () => {

@@ -1,7 +1,8 @@
+import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { err, ok } from "@cairn/kernel/result"
 import { z } from "zod"
-import { longestPattern, splitGlob } from "../../workspace/glob.ts"
+import { globProblem, longestPattern, splitGlob } from "../../workspace/glob.ts"
 import { resolvePath } from "../../workspace/paths.ts"
 import type { Search } from "../../workspace/search.ts"
 import { defineTool } from "../define.ts"
@@ -29,6 +30,8 @@ export function createGlobTool({ search, output }: GlobOptions) {
     description: description.trim(),
     parameters,
     async execute({ pattern, path = "." }, context) {
+      const problem = globProblem(pattern)
+      if (problem !== undefined) return err({ kind: "invalid_arguments", message: problem })
       const start = await resolvePath(path, context.directory)
       if (start.problem) return err(start.problem)
       const { base, rest } = splitGlob(pattern)
@@ -46,8 +49,10 @@ export function createGlobTool({ search, output }: GlobOptions) {
 
       const empty = { title: pattern, output: "No files match.", metadata: { count: 0, truncated: false } }
       if (!start.exists) return err({ kind: "missing", message: `${start.real} does not exist.` })
+      if (!(await isDirectory(start.real)))
+        return err({ kind: "refused", message: `${start.real} is not a directory. Give a directory as path.` })
       // A fixed beginning of the pattern that is not there is no mistake: nothing matches.
-      if (!resolved.exists) return ok(empty)
+      if (!resolved.exists || !(await isDirectory(resolved.real))) return ok(empty)
       const found = await search.files({ path: resolved.real, pattern: rest, limit: most, signal: context.signal })
       if (!found.ok) return found
       const { results, truncated, order, timedOut } = found.value
@@ -68,3 +73,9 @@ export function createGlobTool({ search, output }: GlobOptions) {
     },
   })
 }
+
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (info) => info.isDirectory(),
+    () => false,
+  )

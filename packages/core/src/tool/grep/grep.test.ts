@@ -99,6 +99,33 @@ describe("grep", () => {
     })
   })
 
+  test("an include that is no glob is a failure", async () => {
+    expect(await tool.execute({ pattern: "x", include: "*.{ts" }, toolContext(root))).toMatchObject({
+      ok: false,
+      error: { kind: "invalid_arguments", message: expect.stringContaining("not closed") },
+    })
+  })
+
+  test.skipIf(process.platform === "win32")("a pipe, a device and a socket are refused at once", async () => {
+    const pipe = join(root, "src/pipe")
+    expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0)
+    const socket = join(home, "socket")
+    using _ = Bun.listen({ unix: socket, socket: { data() {} } })
+    for (const [path, what] of [
+      [pipe, "a named pipe"],
+      ["/dev/zero", "a device"],
+      [socket, "a socket"],
+    ] as const) {
+      const message = `${path} is ${what}, not a regular file.`
+      expect(await tool.execute({ pattern: "x", path }, toolContext(root))).toEqual({
+        ok: false,
+        error: { kind: "refused", message },
+      })
+    }
+    expect((await grep("three", { path: "src" })).metadata["matches"]).toBe(1)
+    rmSync(pipe)
+  })
+
   test("a result that is too long is kept in a file", async () => {
     const result = await make({ maxBytes: 60 }).execute({ pattern: "hit" }, toolContext(root))
     const output = result.ok ? result.value.output : ""

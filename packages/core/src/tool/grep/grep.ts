@@ -2,7 +2,8 @@ import { dirname, join } from "node:path"
 import { stat } from "node:fs/promises"
 import { err, ok } from "@cairn/kernel/result"
 import { z } from "zod"
-import { longestPattern } from "../../workspace/glob.ts"
+import { refusalOf } from "../../workspace/files.ts"
+import { globProblem, longestPattern } from "../../workspace/glob.ts"
 import { resolvePath } from "../../workspace/paths.ts"
 import type { Hit } from "../../workspace/search-hit.ts"
 import type { Search } from "../../workspace/search.ts"
@@ -34,6 +35,8 @@ export function createGrepTool({ search, output, readable }: GrepOptions) {
     description: description.trim(),
     parameters,
     async execute({ pattern, path = ".", include }, context) {
+      const problem = include === undefined ? undefined : globProblem(include)
+      if (problem !== undefined) return err({ kind: "invalid_arguments", message: problem })
       const resolved = await resolvePath(path, context.directory)
       if (resolved.problem) return err(resolved.problem)
       const info = await stat(resolved.real).catch(() => undefined)
@@ -47,6 +50,9 @@ export function createGrepTool({ search, output, readable }: GrepOptions) {
       })
       if (!asked.ok) return asked
       if (!info) return err({ kind: "missing", message: `${resolved.real} does not exist.` })
+      // A pipe or a device may never end: ripgrep would wait for it until its time is up.
+      const refusal = info.isDirectory() ? undefined : refusalOf(info, resolved.real)
+      if (refusal) return err(refusal)
 
       const root = info.isDirectory() ? resolved.real : dirname(resolved.real)
       const withheld = new Set<string>()
