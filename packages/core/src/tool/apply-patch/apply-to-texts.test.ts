@@ -101,7 +101,7 @@ test("line ends and the final one stay as the file has them", () => {
   expect(update("a\nb", " a", "-b", "+c", "+d")).toBe("a\nc\nd")
   expect(update("a\nb", " b", "+c")).toBe("a\nb\nc")
   expect(update("a\nb", " a", "-b")).toBe("a")
-  expect(update("a\r\nb\nc\n", " a", "+x", " b", "+y")).toBe("a\r\nx\nb\ny\nc\n")
+  expect(update("a\r\nb\nc\n", " a", "+x", " b", "+y")).toBe("a\r\nx\r\nb\ny\nc\n")
 })
 
 test("an unchanged empty line may have lost its space", () => {

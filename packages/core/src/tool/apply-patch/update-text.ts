@@ -2,9 +2,10 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import { commonLineEnd, linesOf } from "../../workspace/line-ends.ts"
 import type { Line } from "../../workspace/line-ends.ts"
-import { findLines } from "../edit/line-search.ts"
 import type { Counter } from "../edit/line-search.ts"
 import { excerpt, findNearest } from "../edit/nearest.ts"
+import { indexLines } from "./line-index.ts"
+import type { LineIndex } from "./line-index.ts"
 import type { Chunk, PatchFailure } from "./types.ts"
 
 /** What of a line counts, from strict to tolerant. */
@@ -15,10 +16,18 @@ const keys: readonly ((line: string) => string)[] = [
   (line) => fold(line.trim()),
 ]
 
+/** The file and what the patch looks for in it, indexed by each key when that is first needed. */
+interface Search {
+  readonly lines: readonly Line[]
+  index(level: number): LineIndex
+  readonly counter: Counter
+}
+
 /**
  * Applies the chunks of one file in their order, each below the one before. Unchanged lines stay as the file
- * has them; added ones get its line ends; the end of the last line stays as it is. What only matches
- * tolerantly must match once. Failures are `context`, with the number of the chunk and its line in the patch.
+ * has them; a line that replaces another takes its end, further ones that of the line before; the end of the
+ * last line stays as it is. What only matches tolerantly must match once. Failures are `context`, with the
+ * number of the chunk and its line in the patch. `counter` counts the steps of the search.
  */
 export function updateText(
   content: string,
@@ -28,24 +37,64 @@ export function updateText(
 ): Result<string, PatchFailure> {
   const lines = linesOf(content)
   const common = commonLineEnd(content) ?? "\n"
+  const search = createSearch(lines, chunks, counter)
   const result: { text: string; end: string }[] = []
   let at = 0
   for (const [index, chunk] of chunks.entries()) {
-    const start = locate(lines, chunk, at, counter)
+    const start = locate(search, chunk, at)
     if (typeof start !== "number") return err(notFound(lines, chunk, at, index, path, start.what, counter))
-    result.push(...lines.slice(at, start))
-    at = start
-    for (const { sign, text } of chunk.lines) {
-      const line = lines[at]
-      if (sign === "+") result.push({ text, end: (line ?? lines[at - 1])?.end || common })
-      else {
-        if (sign === " " && line) result.push(line)
-        at++
+    for (; at < start; at++) result.push(lines[at] ?? { text: "", end: "" })
+    for (const run of runsOf(chunk)) {
+      const previous = lines[at - 1]?.end || lines[at]?.end || common
+      const removed = lines.slice(at, at + run.removed)
+      for (const [place, text] of run.added.entries()) {
+        result.push({ text, end: (removed[place] ?? removed.at(-1))?.end || previous })
       }
+      at += run.removed
+      const line = lines[at]
+      if (run.unchanged && line) result.push(line)
+      if (run.unchanged) at++
     }
   }
-  result.push(...lines.slice(at))
+  for (; at < lines.length; at++) result.push(lines[at] ?? { text: "", end: "" })
   return ok(joined(result, lines, common))
+}
+
+/** Lines that are removed and added side by side, with the unchanged line that ends them, if any does. */
+interface Run {
+  removed: number
+  readonly added: string[]
+  unchanged: boolean
+}
+
+function runsOf({ lines }: Chunk): Run[] {
+  const runs: Run[] = []
+  let run: Run | undefined
+  for (const { sign, text } of lines) {
+    if (!run) runs.push((run = { removed: 0, added: [], unchanged: false }))
+    if (sign === "+") run.added.push(text)
+    else if (sign === "-") run.removed++
+    else {
+      run.unchanged = true
+      run = undefined
+    }
+  }
+  return runs
+}
+
+function createSearch(lines: readonly Line[], chunks: readonly Chunk[], counter: Counter): Search {
+  const texts = lines.map((line) => line.text)
+  const wanted = chunks.flatMap((chunk) => [...chunk.headers.map((header) => [header]), oldLines(chunk)])
+  const indexes: LineIndex[] = []
+  return {
+    lines,
+    counter,
+    index: (level) => (indexes[level] ??= indexLines(texts, wanted, keys[level] ?? String, counter)),
+  }
+}
+
+function oldLines(chunk: Chunk): string[] {
+  return chunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text)
 }
 
 /** Puts lines together; the last one ends as the last one of the file did. */
@@ -59,42 +108,44 @@ function joined(result: readonly { text: string; end: string }[], lines: readonl
 }
 
 /** Index of the first line of the chunk, or what could not be found. */
-function locate(lines: readonly Line[], chunk: Chunk, from: number, counter: Counter): number | { what: string } {
+function locate(search: Search, chunk: Chunk, from: number): number | { what: string } {
   let at = from
   for (const header of chunk.headers) {
-    const found = seek(lines, [header], at, false, counter)
+    const found = seek(search, [header], at)
     if (found === undefined) return { what: `the line of its @@ was not found: ${shown(header)}` }
     if (found === "several") return { what: `the line of its @@ occurs more than once: ${shown(header)}` }
     at = found + 1
   }
-  const old = chunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text)
-  if (old.length === 0) return chunk.atEnd || chunk.headers.length === 0 ? lines.length : at
+  const old = oldLines(chunk)
+  if (old.length === 0) return chunk.atEnd || chunk.headers.length === 0 ? search.lines.length : at
   // The line of the @@ may be the first line of the chunk as well.
   const header = chunk.headers.at(-1)
   const shared = header !== undefined && fold(header.trim()) === fold(old[0]?.trim() ?? "")
-  const found = seek(lines, old, shared ? at - 1 : at, chunk.atEnd, counter)
+  const start = shared ? at - 1 : at
+  const found = chunk.atEnd ? atEndOf(search, old, start) : seek(search, old, start)
   if (found === undefined) return { what: `its lines were not found${chunk.atEnd ? " at the end of the file" : ""}` }
   return found === "several" ? { what: "its lines were found more than once, white space aside" } : found
 }
 
 /** The first place at or below `from`, by the strictest comparison that finds one. */
-function seek(
-  lines: readonly Line[],
-  wanted: readonly string[],
-  from: number,
-  atEnd: boolean,
-  counter: Counter,
-): number | "several" | undefined {
-  const start = atEnd ? lines.length - wanted.length : from
-  if (start < from) return undefined
-  for (const key of keys) {
-    const rest: string[] = []
-    for (let index = start; index < lines.length; index++) rest.push(key(lines[index]?.text ?? ""))
-    const found = findLines(rest, wanted.map(key), counter)
-    if (found[0] === undefined) continue
-    return key !== keys[0] && found.length > 1 ? "several" : start + found[0]
+function seek(search: Search, wanted: readonly string[], from: number): number | "several" | undefined {
+  for (const level of keys.keys()) {
+    const found = level === 0 ? search.index(level).first(wanted, from) : search.index(level).only(wanted, from)
+    if (found !== undefined) return found
   }
   return undefined
+}
+
+/** The place where `wanted` is the end of the file, when that is at or below `from`. */
+function atEndOf({ lines, counter }: Search, wanted: readonly string[], from: number): number | undefined {
+  const start = lines.length - wanted.length
+  if (start < from) return undefined
+  const fits = (key: (line: string) => string) =>
+    wanted.every((text, index) => {
+      counter.comparisons++
+      return key(text) === key(lines[start + index]?.text ?? "")
+    })
+  return keys.some(fits) ? start : undefined
 }
 
 function notFound(
@@ -109,7 +160,7 @@ function notFound(
   const below = from === 0 ? "" : ` below line ${from}`
   const brief = `${path}: hunk ${index + 1} (line ${chunk.at} of the patch) does not apply${below}: ${what}. Nothing was written.`
   const texts = lines.map((line) => line.text)
-  const wanted = chunk.lines.filter(({ sign }) => sign !== "+").map(({ text }) => text)
+  const wanted = oldLines(chunk)
   const nearest = findNearest(texts, wanted.length > 0 ? wanted : chunk.headers, counter)
   if (!nearest) return { kind: "context", brief, message: brief }
   const near = excerpt(texts, nearest.start, nearest.end)
