@@ -1,74 +1,135 @@
-/** Inside which kind of literal a line begins, when it begins inside one that goes over several lines. */
-export type LiteralState = "" | "`" | '"""' | "'''"
+import type { Counter } from "./line-search.ts"
+import { backtick, quotesOf, triples } from "./quotes.ts"
+import type { Quotes } from "./quotes.ts"
+
+/** What is known of the literals in a file, each an entry per line as a set of quotes. */
+export interface Literals {
+  readonly lines: readonly Quotes[]
+  /** Where a literal of this kind may be open at the start of the line. */
+  readonly open: readonly number[]
+  /** Stands on this line or a later one; has one entry more than lines. */
+  readonly laterHas: readonly number[]
+  /** Is left unclosed on this line or a later one; has one entry more than lines. */
+  readonly laterFirm: readonly number[]
+}
+
+/** A simple quote left open is taken for an apostrophe after so many lines without another. */
+const farthest = 200
+const simple = 3
+const comment = /^\s*(?:\/\/|\/\*|\*|#|--|;)/
+
+/** Reads a file once, in several ways at once, since none is right for every language. */
+export function readLiterals(texts: readonly string[], counter: Counter): Literals {
+  const lines: Quotes[] = []
+  const open: number[] = []
+  let parity = 0
+  let withoutComments = 0
+  let nearest = 0
+  let carried = 0
+  let lastSimple = 0
+  for (const [index, text] of texts.entries()) {
+    counter.comparisons++
+    const quotes = quotesOf(text)
+    if (index - lastSimple > farthest) {
+      parity &= ~simple
+      withoutComments &= ~simple
+      nearest &= ~simple
+    }
+    open.push(parity | withoutComments | nearest | carried)
+    lines.push(quotes)
+    if (quotes.has === 0) continue
+    const { firm } = quotes
+    if ((firm & simple) !== 0) lastSimple = index
+    parity ^= firm
+    if (!comment.test(text)) withoutComments ^= firm
+    nearest = (nearest & ~firm) | quotes.opens
+    carried = carry(text, carried)
+  }
+  const laterHas = Array.from({ length: texts.length + 1 }, () => 0)
+  const laterFirm = laterHas.slice()
+  for (let index = texts.length - 1; index >= 0; index--) {
+    laterHas[index] = (laterHas[index + 1] ?? 0) | (lines[index]?.has ?? 0)
+    laterFirm[index] = (laterFirm[index + 1] ?? 0) | (lines[index]?.firm ?? 0)
+  }
+  return { lines, open, laterHas, laterFirm }
+}
+
+/** The one literal over several lines that is open after the line, when what stands inside another is no quote. */
+function carry(line: string, state: number): number {
+  const text = line.replace(/\\[\s\S]/g, "")
+  const token = /"""|'''|`|'[^']*'|"[^"]*"/g
+  let open = state
+  let at = 0
+  while (true) {
+    if (open !== 0) {
+      const mark = open === backtick ? "`" : open === 16 ? '"""' : "'''"
+      const end = text.indexOf(mark, at)
+      if (end === -1) return open
+      at = end + mark.length
+      open = 0
+    }
+    token.lastIndex = at
+    const found = token.exec(text)?.[0]
+    if (found === undefined) return 0
+    at = token.lastIndex
+    open = found === "`" ? backtick : found === '"""' ? 16 : found === "'''" ? 8 : 0
+  }
+}
 
 /**
- * One line with the white space outside of string literals made uniform, and that inside kept. Two lines
- * that are equal but for white space differ inside a literal exactly when these differ. The indentation is
- * dropped: it is judged by the shift of the whole block. Works without knowing the language: a quote that
- * does not close on its line is an apostrophe; a backtick and a triple quote go on.
+ * Whether white space that differs between `wanted` and the file's lines from `first` on may stand inside a
+ * string literal: between two quotes of a line, or where a literal over several lines may be open. Rather
+ * true than false. The indentation is left out: it is judged by the shift of the whole block.
  */
-export function readLiterals(line: string, state: LiteralState): { shape: string; state: LiteralState } {
-  let shape = ""
-  let at = 0
-  let open = state
-  while (at < line.length) {
-    if (open !== "") {
-      const end = closing(line, at, open)
-      shape += line.slice(at, end.at)
-      at = end.at
-      if (end.closed) open = ""
-      continue
-    }
-    const next = skipSpace(line, at)
-    if (next > at) {
-      shape += " "
-      at = next
-      continue
-    }
-    const multi = openingAt(line, at)
-    if (multi) {
-      shape += multi
-      at += multi.length
-      open = multi
-      continue
-    }
-    const char = line[at] ?? ""
-    const end = char === '"' || char === "'" ? closing(line, at + 1, char) : undefined
-    const until = end?.closed ? end.at : at + 1
-    shape += line.slice(at, until)
-    at = until
+export function differsInLiteral(
+  wanted: readonly string[],
+  there: readonly string[],
+  first: number,
+  literals: () => Literals,
+): boolean {
+  let known: Literals | undefined
+  let left = 0
+  let done = 0
+  for (const [index, line] of wanted.entries()) {
+    const where = difference(line, there[index] ?? "")
+    if (!where) continue
+    if (where.between) return true
+    known ??= literals()
+    // What the earlier lines of the block may have left open.
+    for (; done < index; done++) left = leftOpen(left, known.lines[first + done])
+    const at = first + index
+    const from = where.before ? at : at + 1
+    const has = known.laterHas[from] ?? 0
+    if ((left & has) !== 0 || ((known.open[at] ?? 0) & (known.laterFirm[from] ?? 0)) !== 0) return true
+    const own = known.lines[at]?.odd ?? 0
+    if (where.after && (own & (known.laterHas[at + 1] ?? 0)) !== 0) return true
   }
-  const trimmed = shape.replace(/^\s+/, "")
-  return { shape: open === "" ? trimmed.replace(/\s+$/, "") : trimmed, state: open }
+  return false
 }
 
-/** The state after all these lines. */
-export function stateAfter(lines: readonly string[], start: LiteralState = ""): LiteralState {
-  let state = start
-  for (const line of lines) {
-    // Most lines have none of the two quotes that go over lines.
-    if (state === "" && !/`|"""|'''/.test(line)) continue
-    state = readLiterals(line, state).state
-  }
-  return state
+/** Triple quotes are no apostrophes: the second closes the first. Of others that is not certain. */
+function leftOpen(left: number, quotes: Quotes | undefined): number {
+  const odd = quotes?.odd ?? 0
+  return ((left ^ odd) & triples) | ((left | odd) & ~triples)
 }
 
-function openingAt(line: string, at: number): LiteralState {
-  if (line[at] === "`") return "`"
-  if (line.startsWith('"""', at)) return '"""'
-  return line.startsWith("'''", at) ? "'''" : ""
+/** Where the white space of two lines differs that are equal without it, by the quotes of the line. */
+function difference(a: string, b: string): { before: boolean; between: boolean; after: boolean } | undefined {
+  if (a === b) return undefined
+  const mine = parts(a)
+  const theirs = parts(b)
+  // The white space of a blank line is no indentation.
+  const after = mine.after !== theirs.after || a.trim() === ""
+  const before = mine.before !== theirs.before
+  const between = mine.between !== theirs.between
+  return before || between || after ? { before, between, after } : undefined
 }
 
-function skipSpace(line: string, from: number): number {
-  let at = from
-  while (at < line.length && /\s/.test(line[at] ?? "")) at++
-  return at
-}
-
-function closing(line: string, from: number, quote: string): { at: number; closed: boolean } {
-  for (let at = from; at < line.length; at++) {
-    if (line[at] === "\\") at++
-    else if (line.startsWith(quote, at)) return { at: at + quote.length, closed: true }
-  }
-  return { at: line.length, closed: false }
+/** The line without its indentation: before the first quote, up to the last one, and after it. */
+function parts(line: string): { before: string; between: string; after: string } {
+  const text = line.trimStart()
+  const first = text.search(/['"`]/)
+  if (first === -1) return { before: "", between: "", after: text }
+  const end = Math.max(text.lastIndexOf("'"), text.lastIndexOf('"'), text.lastIndexOf("`")) + 1
+  return { before: text.slice(0, first), between: text.slice(first, end), after: text.slice(end) }
 }

@@ -2,7 +2,7 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailureKind } from "@cairn/schema/error"
 import { linesOf } from "../../workspace/line-ends.ts"
-import { fitLineEnds } from "./fit.ts"
+import { lineEndsOf } from "./fit.ts"
 import type { Counter } from "./line-search.ts"
 import { ambiguous, identical, notFound, refused } from "./messages.ts"
 import { search } from "./strategies.ts"
@@ -40,12 +40,13 @@ export function applyEdit(
   if (candidates.length > 1 && !replaceAll) return err(ambiguous(lines, candidates, strategy))
   const parts: string[] = []
   const spans: Span[] = []
+  const fitted = lineEndsOf(content, counter)
   let at = 0
   for (const { start, end, replacement } of candidates) {
     // Of overlapping places only the first is replaced.
     if (start < at) continue
     if (typeof replacement !== "string") return err(refused(lines, { start, end }, replacement.reason))
-    parts.push(content.slice(at, start), fitLineEnds(replacement, content, { start, end }))
+    parts.push(content.slice(at, start), fitted(replacement, { start, end }))
     spans.push({ start, end })
     at = end
   }

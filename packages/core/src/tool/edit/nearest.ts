@@ -84,13 +84,15 @@ function byWords(lines: readonly string[], wanted: readonly string[], counter: C
   const words = new Set(wordsOf(longest))
   if (words.size === 0) return undefined
   const scores = new Map<number, number>()
+  const offset = wanted.indexOf(longest)
+  counter.comparisons += offset + 1
   for (const [index, line] of lines.entries()) {
     counter.comparisons++
     const own = new Set(wordsOf(line))
     let common = 0
     for (const word of own) if (words.has(word)) common++
     const score = common / (own.size + words.size - common)
-    if (score >= 0.3) scores.set(index - wanted.indexOf(longest), score)
+    if (score >= 0.3) scores.set(index - offset, score)
   }
   return best(scores)
 }

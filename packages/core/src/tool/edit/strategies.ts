@@ -3,8 +3,8 @@ import type { Line } from "../../workspace/line-ends.ts"
 import { escapeModes, escapesIn, unescape } from "./escape.ts"
 import { findLines } from "./line-search.ts"
 import type { Counter } from "./line-search.ts"
-import { readLiterals, stateAfter } from "./literal.ts"
-import type { LiteralState } from "./literal.ts"
+import { differsInLiteral, readLiterals } from "./literal.ts"
+import type { Literals } from "./literal.ts"
 import { mostOccurrences } from "./messages.ts"
 import { applyShift, uniformShift } from "./shift.ts"
 import type { Span, Strategy } from "./types.ts"
@@ -123,48 +123,50 @@ function byLines(task: Task, wanted: Block, newString: string): Found | undefine
 }
 
 function placed(task: Task, wanted: Block, newString: string, found: readonly number[]): Candidate[] {
-  const { lines } = task
-  let state: LiteralState = ""
-  let read = 0
-  return found.map((first) => {
-    state = stateAfter(texts(lines, read, first), state)
-    read = first
+  const { lines, counter } = task
+  let read: Literals | undefined
+  const literals = () => (read ??= readLiterals(texts(lines, 0, lines.length), counter))
+  const places: Candidate[] = []
+  // Two places are ambiguous whatever would become of them, and of overlapping ones only the first counts.
+  const told = found.length > 1 && !task.replaceAll
+  let free = 0
+  for (const first of told ? found.slice(0, mostOccurrences) : found) {
+    if (!told && first < free) continue
     const last = first + wanted.lines.length - 1
+    free = last + 1
     const start = lines[first]?.start ?? 0
     const bare = (lines[last]?.start ?? 0) + (lines[last]?.text.length ?? 0)
     const end = wanted.ended ? bare + (lines[last]?.end.length ?? 0) : bare
+    if (told) {
+      places.push({ start, end, replacement: newString })
+      continue
+    }
     // The file does not end its last line: neither does the new text.
     const fitted = wanted.ended && lines[last]?.end === "" ? newString.replace(/(\r\n?|\n)$/, "") : newString
-    return { start, end, replacement: moved(wanted.lines, texts(lines, first, last + 1), fitted, state) }
-  })
+    const there = texts(lines, first, last + 1)
+    counter.comparisons += there.length
+    places.push({ start, end, replacement: moved(wanted.lines, there, first, fitted, literals) })
+  }
+  return places
 }
 
 function moved(
   wanted: readonly string[],
   there: readonly string[],
+  first: number,
   newString: string,
-  state: LiteralState,
+  literals: () => Literals,
 ): Candidate["replacement"] {
   const shift = uniformShift(wanted, there)
   if (!shift) return { reason: "the indentation differs by another amount from line to line" }
-  if (differsInLiteral(wanted, there, state)) return { reason: "the white space inside a string literal differs" }
+  if (differsInLiteral(wanted, there, first, literals)) {
+    return { reason: "the white space inside a string literal differs" }
+  }
   return (
     applyShift(newString, shift) ?? {
       reason: "the indentation differs, and newString has a line that is indented less than oldString",
     }
   )
-}
-
-function differsInLiteral(wanted: readonly string[], there: readonly string[], state: LiteralState): boolean {
-  let mine = state
-  let theirs = state
-  return wanted.some((line, index) => {
-    const a = readLiterals(line, mine)
-    const b = readLiterals(there[index] ?? "", theirs)
-    mine = a.state
-    theirs = b.state
-    return a.shape !== b.shape
-  })
 }
 
 /** The text escaped once too often: found by what its escapes mean, and the new text read alike. */

@@ -1,0 +1,74 @@
+/** What one line says about literals, as sets of quotes: bits 1 `'`, 2 `"`, 4 `` ` ``, 8 `'''`, 16 `"""`. */
+export interface Quotes {
+  /** Stand on the line. */
+  readonly has: number
+  /** May be left unclosed by the line, by any way to read it. */
+  readonly odd: number
+  /** Are left unclosed by the likeliest way to read it. */
+  readonly firm: number
+  /** Those of `firm` that look as if they begin a literal and not as if they end one. */
+  readonly opens: number
+}
+
+export const backtick = 4
+export const triples = 24
+
+const none: Quotes = { has: 0, odd: 0, firm: 0, opens: 0 }
+const marks = ["'", '"', "`"] as const
+const fence = /^\s*`{3,}[^`]*$/
+const apostrophes =
+  /(?<=[A-Za-z]{2}|\bI)'(?=(?:t|s|re|ve|ll|d|m)\b)|(?<=[<&])'(?=[A-Za-z_])(?![A-Za-z_][A-Za-z0-9_]{0,40}')/g
+const beforeOpening = /(?:[=([{,:+?|&>]|\b(?:return|echo|yield))\s{0,9}$|\w$/
+const afterClosing = /^\s*(?:$|[;,)\]}.|&>+:?])/
+
+/** The ways to read one line on its own, without knowing the language. Linear in the line. */
+export function quotesOf(line: string): Quotes {
+  if (!/['"`]/.test(line)) return none
+  // The fence of a Markdown block is no literal.
+  const text = fence.test(line) ? line.replaceAll("`", "") : line
+  const single = text.replace(/"""|'''/g, "")
+  const triple = (parity(text, '"""') ? 16 : 0) | (parity(text, "'''") ? 8 : 0)
+  const unescaped = single.replace(/\\[\s\S]/g, "")
+  const likely = unescaped.replace(apostrophes, "")
+  let odd = triple
+  for (const reading of new Set([single, unescaped, single.replace(apostrophes, ""), likely])) {
+    odd |= parities(reading) | unclosed(reading)
+  }
+  const firm = triple | unclosed(likely)
+  return { has: present(text), odd, firm, opens: firm && opening(text, firm) }
+}
+
+function present(text: string): number {
+  let found = (text.includes("'''") ? 8 : 0) | (text.includes('"""') ? 16 : 0)
+  for (const [bit, quote] of marks.entries()) if (text.includes(quote)) found |= 1 << bit
+  return found
+}
+
+/** What stays when each quote is closed by the next of its kind. An unclosed quote hides nothing after it. */
+function unclosed(text: string): number {
+  return /['"`]/.test(text) ? present(text.replace(/'[^']*'|"[^"]*"|`[^`]*`/g, "")) & 7 : 0
+}
+
+function parities(text: string): number {
+  let found = 0
+  for (const [bit, quote] of marks.entries()) if (parity(text, quote)) found |= 1 << bit
+  return found
+}
+
+function parity(text: string, quote: string): boolean {
+  let odd = false
+  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + quote.length)) odd = !odd
+  return odd
+}
+
+function opening(text: string, kinds: number): number {
+  let found = 0
+  for (const [bit, quote] of [...marks, "'''", '"""'].entries()) {
+    if ((kinds & (1 << bit)) === 0) continue
+    const at = text.lastIndexOf(quote)
+    const before = text.slice(Math.max(0, at - 20), at)
+    const after = text.slice(at + quote.length, at + quote.length + 20)
+    if (beforeOpening.test(before) || !afterClosing.test(after)) found |= 1 << bit
+  }
+  return found
+}
