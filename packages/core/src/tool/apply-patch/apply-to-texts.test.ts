@@ -152,6 +152,36 @@ test("what is no patch is a parse failure with its line", () => {
   expect(bad(`please run\n${patch("*** Delete File: f")}`)).toContain("unexpected text before")
 })
 
+test("text that looks like a mark can be patched", () => {
+  const content = "say:\n*** End Patch\n*** Delete File: g\n*** End of File\n"
+  expect(update(content, " say:", " *** End Patch", "-*** Delete File: g", "+*** Add File: h")).toBe(
+    content.replace("Delete File: g", "Add File: h"),
+  )
+  expect(apply({}, "*** Add File: f", "+*** End Patch", "+ *** End Patch")).toEqual({
+    f: "*** End Patch\n *** End Patch\n",
+  })
+})
+
+test("files and directories are told apart in linear work", () => {
+  const work = (count: number) => {
+    const counter = { comparisons: 0 }
+    const names = Array.from({ length: count }, (_, index) => `d${index % 10}/f${index}`)
+    const files = Object.fromEntries(names.map((name) => [name, "x"]))
+    const added = names.flatMap((name) => [`*** Add File: ${name}.new`, "+y"])
+    const done = applyPatchToTexts(patch(...added), files, counter)
+    expect(done.ok && Object.keys(done.value)).toHaveLength(count * 2)
+    return counter.comparisons
+  }
+  expect(work(500)).toBeGreaterThan(500)
+  expect(work(5_000) / work(500)).toBeLessThan(10.5)
+})
+
+test("a directory is one at any depth, and its name as the start of another is none", () => {
+  const files = { "a/b/c/f": "x", "ab/f": "y" }
+  for (const path of ["a", "a/b", "a/b/c", "ab"]) expect(kind(files, `*** Add File: ${path}`, "+x")).toBe("directory")
+  for (const path of ["abc", "a/bc", "a/b/c/g"]) expect(kind(files, `*** Add File: ${path}`, "+x")).toBe("ok")
+})
+
 test("a failure in one file leaves all as they were, and shows the nearest text", () => {
   const files = { a: "one\n", b: "const value = 1\nconst other = 2\n" }
   const before = structuredClone(files)

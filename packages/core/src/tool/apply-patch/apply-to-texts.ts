@@ -1,6 +1,7 @@
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
-import { parsePatch } from "./parse.ts"
+import type { Counter } from "../edit/line-search.ts"
+import { longestPath, parsePatch } from "./parse.ts"
 import type { PatchFailure, PatchSection } from "./types.ts"
 import { updateText } from "./update-text.ts"
 
@@ -63,18 +64,30 @@ export function repeatedPath(
   return below && failure("conflict", below.section, `${below.path} lies below another file of the patch`)
 }
 
-/** Applies a patch to texts by path, all or nothing. Paths are relative; none may leave the directory they start from. */
+/**
+ * Applies a patch to texts by path, all or nothing. Paths are relative; none may leave the directory they start
+ * from. `counter` counts the names that are looked at to tell files and directories apart.
+ */
 export function applyPatchToTexts(
   patchText: string,
   files: Readonly<Record<string, string>>,
+  counter: Counter = { comparisons: 0 },
 ): Result<Record<string, string>, PatchFailure> {
   const parsed = parsePatch(patchText)
   if (!parsed.ok) return parsed
   const names = new Map(Object.keys(files).map((name) => [normal(name) ?? name, name]))
+  const directories = new Set([""])
+  for (const name of names.keys()) {
+    for (const parent of parents(name)) {
+      counter.comparisons++
+      directories.add(parent)
+    }
+  }
   const stateOf = (path: string): PathState => {
     const name = names.get(path)
     if (name !== undefined) return { text: files[name] ?? "" }
-    return path === "" || [...names.keys()].some((other) => other.startsWith(`${path}/`)) ? "directory" : "missing"
+    counter.comparisons++
+    return directories.has(path) ? "directory" : "missing"
   }
   for (const section of parsed.value) {
     const outside = pathsOf(section).find((path) => normal(path) === undefined)
@@ -115,7 +128,11 @@ function normal(path: string): string | undefined {
   return names.join("/")
 }
 
+/** The directories above a path, as far as a path of a patch may be long. */
 function parents(path: string): string[] {
-  const names = path.split("/")
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"))
+  const found: string[] = []
+  for (let at = path.indexOf("/"); at !== -1 && at <= longestPath; at = path.indexOf("/", at + 1)) {
+    found.push(path.slice(0, at))
+  }
+  return found
 }

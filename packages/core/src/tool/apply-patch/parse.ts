@@ -5,7 +5,8 @@ import type { Chunk, ChunkLine, PatchFailure, PatchSection } from "./types.ts"
 import { isOpening, unexpectedAfter } from "./wrapping.ts"
 
 const mostLines = 200_000
-const longestPath = 4096
+/** In characters; the system takes no longer ones either. */
+export const longestPath = 4096
 
 /**
  * Reads a patch, also inside a code fence, a heredoc or the shell call around one. Marks begin a line: behind
