@@ -3,7 +3,6 @@ import type { Result } from "@cairn/kernel/result"
 import type { KeyedLock } from "@cairn/kernel/lock"
 import type { ToolFailure } from "@cairn/schema/error"
 import { z } from "zod"
-import { contains, resolvePath } from "../../workspace/paths.ts"
 import type { ResolvedPath } from "../../workspace/paths.ts"
 import { decodeText } from "../../workspace/encoding.ts"
 import { readSnapshot, shownSize } from "../../workspace/files.ts"
@@ -19,11 +18,12 @@ import type { FileDiff } from "../diff.ts"
 import { leftOutNote } from "../left-out.ts"
 import { missingPath } from "../near-paths.ts"
 import description from "./apply-patch.md" with { type: "text" }
-import { failure, pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
+import { pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
 import type { PathState } from "./apply-to-texts.ts"
 import { commitAll } from "./commit-all.ts"
 import type { FileWork } from "./commit-all.ts"
 import { parsePatch } from "./parse.ts"
+import { resolvePaths } from "./resolve-paths.ts"
 import type { PatchFailure, PatchSection } from "./types.ts"
 
 const parameters = z.object({
@@ -32,7 +32,7 @@ const parameters = z.object({
 
 type Resolve = (path: string) => ResolvedPath
 
-/** Changes several files by one patch, all or none. Paths outside of the worktree are refused. */
+/** Changes several files by one patch, all or none. Paths outside of the worktree, and deleting or moving a link, are refused. */
 export function createApplyPatchTool(deps: WriterDeps): Tool<typeof parameters> {
   return defineTool({
     name: "apply_patch",
@@ -45,17 +45,9 @@ export function createApplyPatchTool(deps: WriterDeps): Tool<typeof parameters> 
     async execute({ patchText }, context) {
       const parsed = parsePatch(patchText)
       if (!parsed.ok) return plain(parsed.error)
-      const resolved = new Map<string, ResolvedPath>()
-      for (const section of parsed.value) {
-        for (const path of pathsOf(section)) {
-          const found = await resolvePath(path, context.directory)
-          if (found.problem) return err(found.problem)
-          if (!contains(context.worktree, found.real)) {
-            return plain(failure("outside", section, `${path} is outside of the worktree ${context.worktree}`))
-          }
-          resolved.set(path, found)
-        }
-      }
+      const paths = await resolvePaths(parsed.value, context)
+      if (!paths.ok) return paths
+      const resolved = paths.value
       const resolve: Resolve = (path) => resolved.get(path) ?? { asked: path, real: path, exists: false, links: [] }
       const repeated = repeatedPath(parsed.value, (path) => resolve(path).real)
       if (repeated) return plain(repeated)
@@ -220,11 +212,12 @@ function askFor(works: readonly FileWork[], deps: WriterDeps, context: ToolConte
 /** The files with only the chosen hunks, which are counted through all files. A file without any is left alone. */
 async function narrowed(works: readonly FileWork[], hunks: readonly number[]): Promise<FileWork[]> {
   const kept: FileWork[] = []
+  const chosen = new Set(hunks)
   let offset = 0
   for (const work of works) {
     const start = offset
     offset += work.diff.hunks.length
-    const own = hunks.filter((index) => index >= start && index < offset).map((index) => index - start)
+    const own = [...work.diff.hunks.keys()].filter((index) => chosen.has(start + index))
     if (own.length === work.diff.hunks.length) kept.push(work)
     else if (own.length > 0 && work.after !== undefined) {
       const { text, leftOut } = chooseHunks(work.before, work.after, work.diff.hunks, own)
@@ -236,7 +229,8 @@ async function narrowed(works: readonly FileWork[], hunks: readonly number[]): P
 
 function answer(done: readonly FileWork[], all: readonly FileWork[], seen: unknown): ToolOutput {
   const lines = done.map((work) => `${letterOf(work)} ${work.shown}${leftOutNote(work.leftOut, work.shown)}`)
-  const untouched = all.filter((work) => !done.some((other) => other.source === work.source))
+  const touched = new Set(done.map((work) => work.source))
+  const untouched = all.filter((work) => !touched.has(work.source))
   const note = untouched.map((work) => `The user left out the change of ${work.shown}: it is as before.`)
   const files = done.map((work) => {
     const { patch, additions, deletions } = work.diff
