@@ -25,6 +25,18 @@ describe("without an engine", () => {
     expect(await cairn(["--version"])).toEqual({ code: 0, out: "9.9.9\n", err: "" })
   })
 
+  test("a user without a home directory is told to set HOME by what needs one", async () => {
+    const nowhere = { home: undefined }
+    const err = "cairn: HOME is not set and the user has no home directory; set HOME\n"
+    for (const argv of [["models"], ["doctor"], ["session", "list"], ["run", "hello"]])
+      expect(await cairn(argv, nowhere)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(err) })
+    const { code, out } = await cairn(["run", "--format", "json", "hello"], nowhere)
+    expect([code, HeadlessLine.parse(JSON.parse(out))]).toMatchObject([2, { type: "result", reason: "directory" }])
+    expect(await cairn(["__complete", "model"], nowhere)).toEqual({ code: 0, out: "", err: "" })
+    for (const argv of [["--version"], ["--help"], ["run", "--help"], ["debug", "probe"]])
+      expect(await cairn(argv, nowhere)).toMatchObject({ code: 0, err: "" })
+  })
+
   test("a mistake is one sentence and a pointer, exit 2", async () => {
     expect(await cairn(["rnu"])).toEqual({
       code: 2,

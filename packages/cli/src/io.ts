@@ -32,7 +32,8 @@ export interface Io {
   readonly stdin: Stdin
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  readonly home: string
+  /** Undefined for a user without one: what needs it says so (`needHome`). */
+  readonly home: string | undefined
   readonly version: string
   readonly clock: Clock
   /** Calls `listener` on every interruption. Returns how to stop. */

@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs"
-import { homedir } from "node:os"
+import { findHome } from "@cairn/core/workspace/user-home"
 import { systemClock } from "@cairn/kernel/clock"
 import type { Interruption, Io, Out, Stdin } from "./io.ts"
 import { version } from "./version.ts"
@@ -16,7 +16,7 @@ export function processIo(): Io {
     stdin: processStdin(),
     env: process.env,
     cwd: process.cwd(),
-    home: process.env["HOME"] || homedir(),
+    home: findHome(),
     version,
     clock: systemClock,
     interruptions(listener) {

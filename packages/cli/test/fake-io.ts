@@ -54,6 +54,7 @@ export interface FakeIoOptions {
   readonly stdin?: Stdin
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
+  readonly home?: string | undefined
   readonly clock?: Clock
   readonly engine?: Engine | SetupError
   readonly report?: DoctorReport
@@ -70,7 +71,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     stdin: options.stdin ?? stdinOf("none"),
     env: options.env ?? {},
     cwd: options.cwd ?? "/",
-    home: "/home/test",
+    home: "home" in options ? options.home : "/home/test",
     version: "9.9.9",
     clock: new TestClock(),
     exits,

@@ -1,6 +1,8 @@
 import type { Command, Input } from "../argv/define.ts"
 import { formatFlag, networkFlag } from "../flag.ts"
 import type { Io } from "../io.ts"
+import { needHome } from "../open-engine.ts"
+import { setupError } from "../report-error.ts"
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -18,8 +20,17 @@ export const doctorCommand: Command = {
 }
 
 async function run(io: Io, input: Input): Promise<number> {
-  const { cwd: directory, env, home, version, clock } = io
-  const report = await io.examine({ directory, env, home, version, clock, network: input.get(networkFlag) ?? false })
+  const { cwd: directory, env, version, clock } = io
+  const home = needHome(io)
+  if (!home.ok) return setupError(io, home.error)
+  const report = await io.examine({
+    directory,
+    env,
+    home: home.value,
+    version,
+    clock,
+    network: input.get(networkFlag) ?? false,
+  })
   if (input.get(formatFlag) === "json") io.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
   else {
     const { doctorLines } = await import("../render/doctor.ts")

@@ -27,13 +27,13 @@ export const sessionExportCommand: Command = {
 }
 
 async function run(io: Io, input: Input): Promise<number> {
-  return withEngine(io, async (engine) => {
+  return withEngine(io, async (engine, home) => {
     const id = input.words[0] ?? ""
     const info = engine.session(id)
     if (!info) return setupError(io, unknownSession(id))
     const whole = { info, messages: engine.messages(id) }
     const shown = input.get(sanitizeFlag)
-      ? (await import("../export/sanitize-session.ts")).sanitizeSession(whole, io.home)
+      ? (await import("../export/sanitize-session.ts")).sanitizeSession(whole, home)
       : whole
     const text =
       input.get(exportFormatFlag) === "markdown"

@@ -1,6 +1,7 @@
 import path from "node:path"
 import type { Engine } from "@cairn/core/engine"
 import type { Io } from "../io.ts"
+import { openEngine } from "../open-engine.ts"
 import { ago } from "../render/format.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { truncate } from "../terminal/width.ts"
@@ -14,12 +15,7 @@ const longestText = 60
  */
 export async function complete(io: Io, [kind = "", prefix = "", directory = ""]: readonly string[]): Promise<number> {
   try {
-    const opened = await io.openEngine({
-      directory: path.resolve(io.cwd, directory),
-      env: io.env,
-      home: io.home,
-      version: io.version,
-    })
+    const opened = await openEngine(io, path.resolve(io.cwd, directory))
     if (!opened.ok) return 0
     await using engine = opened.value
     const rows = await candidates(io, engine, kind, prefix)

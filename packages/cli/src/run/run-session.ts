@@ -12,6 +12,7 @@ import { exitOf, type RunEnd } from "../exit-code.ts"
 import { storeError } from "../report-error.ts"
 import { errorText } from "../render/transcript.ts"
 import type { Interruption, Io } from "../io.ts"
+import { openEngine } from "../open-engine.ts"
 import type { Answers } from "./answers.ts"
 import { jsonReporter } from "./json-reporter.ts"
 import { chooseSession, type Chosen } from "./choose-session.ts"
@@ -112,12 +113,12 @@ async function execute(run: Run): Promise<Ended> {
   if (!directory.ok) return setup(directory.error)
   const parts = await promptParts(io, options, { signal: run.group.signal, note: run.reporter.note })
   if (!parts.ok) return setup(parts.error)
-  let opened = await openEngine(run, directory.value)
+  let opened = await openNoted(run, directory.value)
   if (!opened.ok) return setup(opened.error)
   const home = options.dir === undefined ? await sessionHome(opened.value, options.session) : undefined
   if (home !== undefined) {
     await opened.value[Symbol.asyncDispose]()
-    opened = await openEngine(run, home)
+    opened = await openNoted(run, home)
     if (!opened.ok) return setup(opened.error)
   }
   await using engine = opened.value
@@ -126,10 +127,8 @@ async function execute(run: Run): Promise<Ended> {
   return await converse(run, engine, parts.value)
 }
 
-async function openEngine(run: Run, directory: string): Promise<Result<Engine, SetupError>> {
-  const { io, options } = run
-  const { env, home, version } = io
-  const opened = await io.openEngine({ directory, env, home, version, ...(options.trust ? { trust: true } : {}) })
+async function openNoted(run: Run, directory: string): Promise<Result<Engine, SetupError>> {
+  const opened = await openEngine(run.io, directory, run.options.trust ? { trust: true } : {})
   if (opened.ok) {
     run.log = opened.value.paths.log
     run.debug = logLevel(opened.value) === "DEBUG"

@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath } from "node:fs/promises"
-import { homedir } from "node:os"
 import { dirname } from "node:path"
 import type { ToolFailure } from "@cairn/schema/error"
+import { homeOrRoot } from "./user-home.ts"
 
 /**
  * Where a path that somebody wrote really leads. Check and use `real`, never `asked`. A path that cannot
@@ -26,7 +26,7 @@ const mostLinks = 40
  * Follows `input` (relative to `base`; a leading `~/` is the home directory) as the system would: link by
  * link, with `..` applied after the links. A dangling link leads to its target. Never throws for a bad path.
  */
-export async function resolvePath(input: string, base: string, home: string = homedir()): Promise<ResolvedPath> {
+export async function resolvePath(input: string, base: string, home: string = homeOrRoot()): Promise<ResolvedPath> {
   const expanded = input === "~" ? home : input.startsWith("~/") ? `${home}/${input.slice(2)}` : input
   // No path.join here: it would apply `..` before the links are known.
   const path = expanded.startsWith("/") ? expanded : `${base}/${expanded}`

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs"
-import { homedir } from "node:os"
 import { contains } from "./paths.ts"
 import type { ResolvedPath } from "./paths.ts"
 import { protectedPaths, unprotectedPaths } from "./protected-paths.ts"
 import type { ProtectedPath, ProtectedScope } from "./protected-paths.ts"
+import { homeOrRoot } from "./user-home.ts"
 
 /** The directories of the user that the table speaks of. Absolute; there may be several of each. */
 export type UserPlaces = Readonly<Record<Exclude<ProtectedScope, "any" | "root">, readonly string[]>>
@@ -11,7 +11,7 @@ export type UserPlaces = Readonly<Record<Exclude<ProtectedScope, "any" | "root">
 /** The user's places by the XDG variables and by their defaults, also where a place is a symbolic link. */
 export function userPlaces(
   env: Readonly<Record<string, string | undefined>> = process.env,
-  home: string = homedir(),
+  home: string = homeOrRoot(),
 ): UserPlaces {
   const at = (variable: string, usual: string) => real([env[variable], `${home}/${usual}`])
   return {
