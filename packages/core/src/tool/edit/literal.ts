@@ -29,7 +29,7 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
   let lastSimple = 0
   for (const [index, text] of texts.entries()) {
     counter.comparisons++
-    const quotes = quotesOf(text)
+    const quotes = quotesOf(text, counter)
     if (index - lastSimple > farthest) {
       parity &= ~simple
       withoutComments &= ~simple
@@ -43,7 +43,7 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
     parity ^= firm
     if (!comment.test(text)) withoutComments ^= firm
     nearest = (nearest & ~firm) | quotes.opens
-    carried = carry(text, carried)
+    carried = carry(text, carried, counter)
   }
   const laterHas = Array.from({ length: texts.length + 1 }, () => 0)
   const laterFirm = laterHas.slice()
@@ -55,12 +55,13 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
 }
 
 /** The one literal over several lines that is open after the line, when what stands inside another is no quote. */
-function carry(line: string, state: number): number {
+function carry(line: string, state: number, counter: Counter): number {
   const text = line.replace(/\\[\s\S]/g, "")
   const token = /"""|'''|`|'[^']*'|"[^"]*"/g
   let open = state
   let at = 0
   while (true) {
+    counter.comparisons++
     if (open !== 0) {
       const mark = open === backtick ? "`" : open === 16 ? '"""' : "'''"
       const end = text.indexOf(mark, at)

@@ -10,6 +10,8 @@ export interface Nearest {
 }
 
 const mostPlaces = 8
+/** Of a long line its beginning says enough. */
+const longestRead = 500
 const longestShown = 200
 const mostShown = 12
 
@@ -106,12 +108,12 @@ function best(scores: ReadonlyMap<number, number>): number | undefined {
 function wordsOf(line: string): string[] {
   return (
     line
-      .slice(0, 500)
+      .slice(0, longestRead)
       .toLowerCase()
       .match(/[\p{L}\p{N}_]+/gu) ?? []
   )
 }
 
 function collapse(line: string): string {
-  return line.trim().replace(/\s+/g, " ")
+  return line.trimStart().slice(0, longestRead).trimEnd().replace(/\s+/g, " ")
 }

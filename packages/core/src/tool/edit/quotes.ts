@@ -1,3 +1,5 @@
+import type { Counter } from "./line-search.ts"
+
 /** What one line says about literals, as sets of quotes: bits 1 `'`, 2 `"`, 4 `` ` ``, 8 `'''`, 16 `"""`. */
 export interface Quotes {
   /** Stand on the line. */
@@ -22,17 +24,17 @@ const beforeOpening = /(?:[=([{,:+?|&>]|\b(?:return|echo|yield))\s{0,9}$|\w$/
 const afterClosing = /^\s*(?:$|[;,)\]}.|&>+:?])/
 
 /** The ways to read one line on its own, without knowing the language. Linear in the line. */
-export function quotesOf(line: string): Quotes {
+export function quotesOf(line: string, counter: Counter): Quotes {
   if (!/['"`]/.test(line)) return none
   // The fence of a Markdown block is no literal.
   const text = fence.test(line) ? line.replaceAll("`", "") : line
   const single = text.replace(/"""|'''/g, "")
-  const triple = (parity(text, '"""') ? 16 : 0) | (parity(text, "'''") ? 8 : 0)
+  const triple = (parity(text, '"""', counter) ? 16 : 0) | (parity(text, "'''", counter) ? 8 : 0)
   const unescaped = single.replace(/\\[\s\S]/g, "")
   const likely = unescaped.replace(apostrophes, "")
   let odd = triple
   for (const reading of new Set([single, unescaped, single.replace(apostrophes, ""), likely])) {
-    odd |= parities(reading) | unclosed(reading)
+    odd |= parities(reading, counter) | unclosed(reading)
   }
   const firm = triple | unclosed(likely)
   return { has: present(text), odd, firm, opens: firm && opening(text, firm) }
@@ -49,15 +51,18 @@ function unclosed(text: string): number {
   return /['"`]/.test(text) ? present(text.replace(/'[^']*'|"[^"]*"|`[^`]*`/g, "")) & 7 : 0
 }
 
-function parities(text: string): number {
+function parities(text: string, counter: Counter): number {
   let found = 0
-  for (const [bit, quote] of marks.entries()) if (parity(text, quote)) found |= 1 << bit
+  for (const [bit, quote] of marks.entries()) if (parity(text, quote, counter)) found |= 1 << bit
   return found
 }
 
-function parity(text: string, quote: string): boolean {
+function parity(text: string, quote: string, counter: Counter): boolean {
   let odd = false
-  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + quote.length)) odd = !odd
+  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + quote.length)) {
+    counter.comparisons++
+    odd = !odd
+  }
   return odd
 }
 
@@ -68,7 +73,13 @@ function opening(text: string, kinds: number): number {
     const at = text.lastIndexOf(quote)
     const before = text.slice(Math.max(0, at - 20), at)
     const after = text.slice(at + quote.length, at + quote.length + 20)
-    if (beforeOpening.test(before) || !afterClosing.test(after)) found |= 1 << bit
+    if (begins(before, after)) found |= 1 << bit
   }
   return found
+}
+
+function begins(before: string, after: string): boolean {
+  if (before.trim() === "") return !/^\s/.test(after) && !afterClosing.test(after)
+  if (after.trim() === "" && /\s$/.test(before)) return true
+  return beforeOpening.test(before) || !afterClosing.test(after)
 }

@@ -109,11 +109,20 @@ const keys: Readonly<Record<LineStrategy, (line: string) => string>> = {
 }
 const lineStrategies: readonly LineStrategy[] = ["line_ends", "trailing_space", "indentation", "inner_whitespace"]
 
+/** Equals no line: none holds a line end. */
+const unlike = "\n"
+
+/** What two lines share that are equal but for white space. Spares most lines the reading to their end. */
+function head(line: string): string {
+  return /\S{0,32}/.exec(line.trimStart().slice(0, 32))?.[0] ?? ""
+}
+
 function byLines(task: Task, wanted: Block, newString: string): Found | undefined {
   for (const strategy of lineStrategies) {
     const key = keys[strategy]
+    const heads = new Set(wanted.lines.map(head))
     const found = findLines(
-      task.lines.map((line) => key(line.text)),
+      task.lines.map(({ text }) => (strategy !== "inner_whitespace" || heads.has(head(text)) ? key(text) : unlike)),
       wanted.lines.map(key),
       task.counter,
     )

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { applyEdit } from "./match.ts"
+
+const outcome = (content: string, oldString: string, newString = "zz") => {
+  const done = applyEdit(content, { oldString, newString })
+  return done.ok ? done.value.strategy : done.error.kind
+}
+
+describe("white space that may stand inside a literal is refused", () => {
+  test.each([
+    ["a comment's apostrophe first", "/* don't */ x = 'a  b'", "/* don't */ x = 'a b'"],
+    ["a lifetime first", `fn f<'a>(x: &str) { g("a 'b  c") }`, `fn f<'a>(x: &str) { g("a 'b c") }`],
+    ["a regular expression first", `x = /'/; y = "it's  b"`, `x = /'/; y = "it's b"`],
+    ["a backtick in an earlier comment", "// don`t\nq := `a  b`\n", "q := `a b`"],
+    ["a backslash that escapes nothing", "p := `C:\\`\nq := `a  b`\n", "q := `a b`"],
+    ["shell, opened on an earlier line", "echo 'a\nb  c'", "echo 'a\nb c'"],
+    ["shell, opened before the block", "echo 'a\nb  c'", "b c'"],
+    ["shell, a trailing space", "echo 'a  \nb'", "echo 'a\nb'"],
+    ["shell, in the middle of it", "echo 'a\n  b  \nc'\n", "  b\nc'"],
+    ["shell, an apostrophe in another literal", `echo "it's" 'a\nb  c' d`, "b c' d"],
+    ["shell, a quoted quote", `echo "'" 'a\nb  c'`, "b c'"],
+    ["shell, double quotes", 'echo "a\n b  c\n d"', " b c"],
+    ["an even number of quotes on the line that opens", "/* don't */ $x = 'a\nb  c';", "/* don't */ $x = 'a\nb c';"],
+    ["the same before the block", "/* don't */ $x = 'a\nb  c';", "b c';"],
+    ["after lines with apostrophes", "// it's 'a' don't\necho 'q\n b  c\n d'", " b c"],
+    ["a template after a backtick in a comment", "// don`t\nx = `\n  a  b\n`\n", "  a b"],
+    ["a tagged template", "x = sql`\n  a  b\n`", "  a b"],
+    ["a doc string", 'def f():\n  """a  b\n c\n  """\n', 'def f():\n  """a b\n c\n'],
+    ["an apostrophe inside triple quotes", "s = '''\nit's\na  b\n'''\n", "a b"],
+    ["a blank line of a literal before the block", 'x = """\na\n   \nb\n"""\n', "a\n\nb"],
+    ["a blank line of a literal in the block", "x = `\na\n   \nb\n`\n", "x = `\na\n\nb"],
+    ["a line that is continued", 'x = "a\\\n  b  c"\n', '  b c"'],
+    ["SQL, a doubled quote", "INSERT 'it''s\n a  b\n c'", " a b"],
+    ["another quote closes", `"a  b'`, `"a b'`],
+  ])("%s", (_name, content, oldString) => {
+    expect(outcome(content, oldString)).toBe("refused")
+  })
+
+  test("wherever a literal of several lines stands, of any kind", () => {
+    const plain = fc.constantFrom("a = 1", "b('x')", 'c("y") // don\'t', "", "d = `z`", "if (x) {", "}")
+    const quote = fc.constantFrom("'", '"', "`", '"""', "'''")
+    const inner = fc.constantFrom("one", "two three", "", "(four)")
+    const input = fc.tuple(fc.array(plain, { maxLength: 6 }), quote, fc.array(inner, { maxLength: 4 }))
+    fc.assert(
+      fc.property(input, fc.boolean(), ([lines, mark, body], trailing) => {
+        const line = (gap: string) => (trailing ? `unique${gap === "" ? "" : "  "}` : `unique ${gap}line`)
+        const content = [...lines, `x = ${mark}start`, ...body, line(" "), ...body, `end${mark}`].join("\n")
+        expect(outcome(content, `${line("")}\n`)).toBe("refused")
+        const whole = [`x = ${mark}start`, ...body, line("")].join("\n")
+        expect(outcome(content, `${whole}\n`)).toBe("refused")
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe("white space clearly outside of literals is passed over", () => {
+  test.each([
+    ["no quotes", "let  a   = 1\nb\n", "let a = 1\nb"],
+    ["an apostrophe and no other quote", "// don't\nx  = 1\ny = 2\n", "x = 1"],
+    ["apostrophes around", "// don't\nx  = 1\ny = 'a'\n// can't\n", "x = 1"],
+    ["before the first quote", "const a = 'x'\nlet  b = \"y\"\nconst c = `z`\n", 'let b = "y"'],
+    ["after the last quote", "foo('a')  // c\nbar('b')\n", "foo('a') // c\nbar('b')"],
+    ["between two templates", "const a = `\n x\n`\nlet  b = 1\nconst c = `\n y\n`\n", "let b = 1"],
+    ["between two doc strings", 'def f():\n  """Doc.\n\n  """\n  x  = 1\ndef g():\n  """Other\n  """\n', "  x = 1"],
+    ["between two shell literals", "awk '\n a\n' file\nx  = 1\nawk '\n b\n' f\n", "x = 1"],
+    ["between lifetimes", "impl<'a> F<'a> {\n  fn a(x: &'a str) {\n    y  = 1;\n  }\n}\nimpl<'b> B {}\n", "    y = 1;"],
+    ["between prefixed literals", "x = f'a' + b'c'\ny  = 1\nz = r'q'\n", "y = 1"],
+    ["between quotes as characters", "if (c == '\"') return\nx  = 1\nif (c == '\"') y\n", "x = 1"],
+    ["between escaped quotes", 'p("say \\"hi")\nx  = 1\nq("\\"")\n', "x = 1"],
+    ["between Markdown fences", "# Doc\n```js\nx\n```\ntext  here\n```\ny\n```\n", "text here"],
+    ["in a block of closed literals", "a = 'x'\nb  = 'y'\nc = 'z'\n", "a = 'x'\nb = 'y'\nc = 'z'"],
+  ])("%s", (_name, content, oldString) => {
+    expect(outcome(content, oldString)).toBe("inner_whitespace")
+  })
+
+  test("trailing space of lines with closed literals", () => {
+    expect(outcome("say('a')  \nsay(\"b\")\t\n", "say('a')\nsay(\"b\")")).toBe("trailing_space")
+  })
+
+  test("the indentation, also of lines with quotes", () => {
+    expect(outcome("  say('a  b')\n  x = `\n    q`\n", "say('a  b')\nx = `\n  q`\n")).toBe("indentation")
+  })
+
+  test("an apostrophe far above does not count for ever", () => {
+    const far = (lines: number) => `users' data\n${"plain\n".repeat(lines)}x  = 1\nother users' data\n`
+    expect(outcome(far(5), "x = 1")).toBe("refused")
+    expect(outcome(far(300), "x = 1")).toBe("inner_whitespace")
+  })
+})
