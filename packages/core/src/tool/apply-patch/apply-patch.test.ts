@@ -56,6 +56,18 @@ test("add, update, move and delete on disk, asked for once", async () => {
   ])
 })
 
+test("a file of mixed line ends keeps them, and a patch and its inverse leave its bytes", async () => {
+  await using bench = await createToolBench()
+  const content = "a\r\nb\n*** End Patch\r\nc\rd"
+  await writeFile(`${bench.worktree}/f`, content)
+  const change = (from: string, to: string) =>
+    shown(bench, "*** Update File: f", `-${from}`, `+${to}`, " b", " *** End Patch", " c", "-d", `+${to}`, "+d")
+  expect(await change("a", "z")).toBe("Patch applied:\nM f")
+  expect(await text(bench, "f")).toBe("z\r\nb\n*** End Patch\r\nc\rz\rd")
+  await shown(bench, "*** Update File: f", "-z", "+a", " b", " *** End Patch", " c", "-z", " d")
+  expect(await text(bench, "f")).toBe(content)
+})
+
 test("a failure in the last file writes nothing at all", async () => {
   await using bench = await createToolBench()
   await writeFile(`${bench.worktree}/a`, "one\n")
