@@ -54,14 +54,14 @@ async function search(space: TempWorkspace): Promise<string> {
 }
 
 describe.skipIf(!isolates)("alone in an empty root", () => {
-  /** The arguments that make a root of the executable, the libraries it names, a shell with its own, and the workspace. */
-  async function emptyRoot(space: TempWorkspace): Promise<string[]> {
+  /** The arguments that make a root of the executable, the libraries it names, these programs with theirs, and the workspace. */
+  async function emptyRoot(space: TempWorkspace, programs: readonly string[] = ["/bin/sh"]): Promise<string[]> {
     const libraries = new Set<string>()
-    for (const file of [program, "/bin/sh"]) {
+    for (const file of [program, ...programs]) {
       const { out } = await runProgram(["ldd", file], { cwd: "/", env: { PATH: process.env.PATH ?? "" } })
       for (const [library] of out.matchAll(/\/\S+/g)) if (library !== `${file}:`) libraries.add(library)
     }
-    const binds = [...libraries, "/bin/sh"].flatMap((file) => ["--ro-bind", file, file])
+    const binds = [...libraries, ...programs].flatMap((file) => ["--ro-bind", file, file])
     const workspace = ["--bind", space.dir, "/project", "--bind", space.home, "/home"]
     const variables = ["--clearenv", "--setenv", "HOME", "/home", "--setenv", "PATH", "/bin"]
     const system = ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/project"]
@@ -86,6 +86,27 @@ describe.skipIf(!isolates)("alone in an empty root", () => {
     expect(listed.out).toContain("Search")
     const verified = await runProgram([...sandbox, "/cairn", "debug", "verify"], { cwd: "/", env: {} })
     expect(verified.code).toBe(0)
+  })
+
+  test("without a shell it searches all the same, and the doctor says what is missing", async () => {
+    await using space = await tempWorkspace({ files })
+    await using server = await startModelServer(searching)
+    await configure(space, server)
+    const sandbox = await emptyRoot(space, [])
+    const argv = [...sandbox, "/cairn", "run", "--title", "Search", "find the needle"]
+    const run = await runProgram(argv, { cwd: "/", env: {} })
+    expect(run).toMatchObject({ code: 0, out: "Found it.\n" })
+    expect(told(server, 1)).toContain("export const needle = 1")
+    expect(told(server, 1)).toContain("two.ts")
+    expect(told(server, 2)).toContain("there is no such program")
+
+    const doctor = await runProgram([...sandbox, "/cairn", "doctor", "--format", "json"], { cwd: "/", env: {} })
+    const { checks } = JSON.parse(doctor.out)
+    const of = (name: string) => checks.filter((check: { name: string }) => check.name === name)
+    expect(of("sh")).toMatchObject([{ state: "warning", text: expect.stringContaining("/bin/sh not found") }])
+    expect(of("bash")).toMatchObject([{ state: "warning", text: expect.stringContaining("no command can run") }])
+    expect(of("ripgrep")).toMatchObject([{ state: "ok" }])
+    expect([doctor.code, doctor.err]).toEqual([0, ""])
   })
 
   test("it says its version where there is nothing else at all", async () => {

@@ -4,11 +4,15 @@ import { chmod, mkdir, readdir, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { systemClock } from "@cairn/kernel/clock"
+import { silentLog } from "@cairn/kernel/log"
+import { TaskGroup } from "@cairn/kernel/task"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
 import { createEngine } from "../app.ts"
+import { createSupervisor } from "../process/supervisor.ts"
 import { createLeases, self } from "../store/lease.ts"
 import type { Check } from "./check.ts"
 import { examine } from "./doctor.ts"
+import { programChecks } from "./programs.ts"
 
 const version = "9.9.9"
 
@@ -45,6 +49,17 @@ test("a fresh home is well, and nothing is created in it", async () => {
   expect(named(checks, "models", "default")[0]).toMatchObject({ state: "warning" })
   expect(named(checks, "network", "provider")[0]).toMatchObject({ state: "note" })
   expect(await readdir(space.home)).toEqual([])
+})
+
+test("a system without its shell works, and that is worth a look", async () => {
+  await using space = await tempWorkspace()
+  const env = { PATH: space.env["PATH"] ?? "" }
+  await using supervisor = createSupervisor({ clock: systemClock, log: silentLog, env })
+  const { signal } = new TaskGroup()
+  const input = { supervisor, cacheDir: space.home, directory: space.dir, signal }
+  const missing = await programChecks({ ...input, sh: join(space.home, "no-sh") })
+  expect(named(missing, "programs", "sh")).toMatchObject([{ state: "warning", advice: expect.any(String) }])
+  expect(named(await programChecks(input), "programs", "sh")).toEqual([])
 })
 
 describe("the database", () => {

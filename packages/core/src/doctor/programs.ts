@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { ripgrepPath } from "../process/ripgrep.ts"
 import { findShell } from "../process/shell.ts"
 import type { Supervisor } from "../process/supervisor.ts"
@@ -8,11 +9,13 @@ interface ProgramsInput {
   readonly cacheDir: string
   readonly directory: string
   readonly signal: AbortSignal
+  /** The system's shell. */
+  readonly sh?: string
 }
 
 /** The programs that tools run, by running each for its version. Interruption rejects with the reason. */
 export async function programChecks(input: ProgramsInput): Promise<Check[]> {
-  const { supervisor, cacheDir } = input
+  const { supervisor, cacheDir, sh = "/bin/sh" } = input
   const which = (name: string) => Bun.which(name, { PATH: supervisor.env["PATH"] ?? "" }) ?? undefined
   const shell = findShell(supervisor.env)
   const [git, ripgrep, bash] = await Promise.all([
@@ -32,7 +35,8 @@ export async function programChecks(input: ProgramsInput): Promise<Check[]> {
     ripgrep
       ? ok("ripgrep", ripgrep)
       : absent("ripgrep", "broken", "not found", "Install ripgrep (rg): grep and glob need it."),
-    bash ? ok("bash", bash) : absent("bash", "warning", `not found; commands run in ${shell}`, "Install bash."),
+    bash ? ok("bash", bash) : absent("bash", "warning", withoutBash(shell), "Install bash."),
+    ...(existsSync(sh) || process.platform === "win32" ? [] : [withoutShell(sh)]),
     sandbox(which),
   ]
 }
@@ -42,6 +46,17 @@ const ok = (name: string, text: string): Check => ({ area, name, state: "ok", te
 const absent = (name: string, state: Check["state"], text: string, advice: string): Check => ({
   ...{ area, name, state, text, advice },
 })
+
+const withoutBash = (shell: string): string =>
+  existsSync(shell) ? `not found; commands run in ${shell}` : `not found, and no ${shell}; no command can run`
+
+const withoutShell = (sh: string): Check =>
+  absent(
+    "sh",
+    "warning",
+    `${sh} not found; what a command started goes on if Cairn itself is killed`,
+    `Install a shell as ${sh}.`,
+  )
 
 function sandbox(which: (name: string) => string | undefined): Check {
   const name = process.platform === "darwin" ? "sandbox-exec" : "bwrap"

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Environment } from "./environment.ts"
 import type { OpenPipe } from "./pipe.ts"
@@ -48,15 +48,22 @@ export interface Started {
   readonly stderr: ReadableStream<Uint8Array>
 }
 
-/** Starts the process of a command, as leader of a session of its own. */
-export function start(command: SpawnInput, env: Environment, openPipe: OpenPipe): Result<Started, SpawnFailure> {
+/** Starts the process of a command, as leader of a session of its own. `sh` joins its output where no pipe can. */
+export function start(
+  command: SpawnInput,
+  env: Environment,
+  openPipe: OpenPipe,
+  sh = "/bin/sh",
+): Result<Started, SpawnFailure> {
   const [program, ...args] = command.argv
   if (program === undefined || program === "") return err({ kind: "invalid", message: "no program was named" })
   const { stdin, merged = false } = command
   using out = openPipe()
   using apart = out === undefined || merged ? undefined : openPipe()
+  const pipeless = merged && out === undefined
+  const byShell = pipeless && existsSync(sh)
   try {
-    const process = Bun.spawn(merged && out === undefined ? mergedByShell(command.argv) : [program, ...args], {
+    const process = Bun.spawn(byShell ? mergedByShell(sh, command.argv) : [program, ...args], {
       cwd: command.cwd,
       env: command.env ?? env,
       stdin: command.open ? "pipe" : stdin === undefined ? "ignore" : new Blob([stdin]),
@@ -64,6 +71,8 @@ export function start(command: SpawnInput, env: Environment, openPipe: OpenPipe)
       stderr: (merged ? out : apart)?.write ?? "pipe",
       detached: true,
     })
+    if (pipeless && !byShell)
+      return ok({ process, stdout: mixed(runtimePipe(process.stdout), runtimePipe(process.stderr)), stderr: nothing() })
     return ok({
       process,
       stdout: out ? out.take() : runtimePipe(process.stdout),
@@ -79,7 +88,22 @@ const runtimePipe = (stream: Bun.Subprocess["stdout"]) => stream as ReadableStre
 const nothing = () => new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
 
 /** Without a pipe that both could share, a shell joins them and becomes the program. */
-const mergedByShell = (argv: readonly string[]) => ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", ...argv]
+const mergedByShell = (sh: string, argv: readonly string[]) => [sh, "-c", 'exec "$@" 2>&1', "sh", ...argv]
+
+/** Without a shell either: what both say as it comes, in the order of each. */
+function mixed(...streams: readonly ReadableStream<Uint8Array>[]): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  const pump = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) await writer.write(chunk)
+  }
+  // A reader that is gone makes writing fail: both streams are let go by the loops that end.
+  void Promise.all(streams.map(pump)).then(
+    () => writer.close().catch(() => undefined),
+    (error: unknown) => writer.abort(error).catch(() => undefined),
+  )
+  return readable
+}
 
 function failure(error: unknown, program: string, cwd: string): SpawnFailure {
   const code = error instanceof Error && "code" in error ? error.code : undefined

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { systemClock } from "@cairn/kernel/clock"
+import { createLog } from "@cairn/kernel/log"
+import { createWatchdog } from "./watchdog.ts"
 
 // A program that is killed with SIGKILL, as Cairn may be: what it started must die too.
 const home = mkdtempSync(join(tmpdir(), "cairn-watchdog-"))
@@ -63,6 +66,16 @@ test("SIGKILL of the parent ends the children, their children and their job-cont
   for (let i = 0; i < 400 && pids.some(lives); i++) await Bun.sleep(10)
   expect(pids.filter(lives)).toEqual([])
 }, 10_000)
+
+test("without a shell it throws nothing, and says so once", () => {
+  const lines: string[] = []
+  const log = createLog({ write: (line) => void lines.push(line) }, systemClock)
+  using watchdog = createWatchdog(log, join(home, "no-shell"))
+  watchdog.add(1_000_000_001)
+  watchdog.add(1_000_000_002)
+  watchdog.remove(1_000_000_001)
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: "warn", program: join(home, "no-shell") }])
+})
 
 test("a parent that is done exits by itself: the watchdog does not hold it, and no watchdog stays", async () => {
   const parent = start("finish")

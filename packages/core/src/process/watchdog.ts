@@ -9,18 +9,23 @@ export interface Watchdog extends Disposable {
 
 /**
  * One small shell beside the engine, started with the first child. It holds the reading end of a pipe whose only
- * writing end is ours: the kernel closes it however we die. If it is killed, the next `add` starts another.
+ * writing end is ours: the kernel closes it however we die. If it is killed, the next `add` starts another. Where there is no shell, children
+ * run without it, and the log says so once.
  */
-export function createWatchdog(log: Log): Watchdog {
+export function createWatchdog(log: Log, program = "/bin/sh"): Watchdog {
   const leaders = new Set<number>()
   let shell: Shell | undefined
+  let told = false
+  const without = (error?: unknown) => {
+    if (!told) log.warn("the watchdog does not start: children go on if Cairn itself is killed", { program, error })
+    told = true
+  }
 
   /** Sends a line; a shell that does not take it is dead, and its successor is told of all leaders. */
   const say = (line: string) => {
     if (shell && write(shell, line, log)) return
-    shell = leaders.size > 0 ? start() : undefined
-    if (shell && !write(shell, [...leaders].map((leader) => `+${leader}\n`).join(""), log))
-      log.warn("the watchdog does not start")
+    shell = leaders.size > 0 ? start(program, without) : undefined
+    if (shell && !write(shell, [...leaders].map((leader) => `+${leader}\n`).join(""), log)) without()
   }
 
   return {
@@ -54,18 +59,23 @@ function write(shell: Shell, text: string, log: Log): boolean {
   }
 }
 
-type Shell = ReturnType<typeof start>
+type Shell = Bun.Subprocess<"pipe", "ignore", "ignore">
 
-function start() {
-  const shell = Bun.spawn(["/bin/sh", "-c", script, "cairn-watchdog"], {
-    cwd: "/",
-    env: { PATH: "/usr/bin:/bin" },
-    stdin: "pipe",
-    stdout: "ignore",
-    stderr: "ignore",
-    // Its own session: what ends our group (Ctrl-C, a supervisor) must not end it.
-    detached: true,
-  })
-  shell.unref()
-  return shell
+function start(program: string, without: (error: unknown) => void): Shell | undefined {
+  try {
+    const shell = Bun.spawn([program, "-c", script, "cairn-watchdog"], {
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "ignore",
+      // Its own session: what ends our group (Ctrl-C, a supervisor) must not end it.
+      detached: true,
+    })
+    shell.unref()
+    return shell
+  } catch (error) {
+    without(error)
+    return undefined
+  }
 }
