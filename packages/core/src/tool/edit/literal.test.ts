@@ -32,6 +32,11 @@ describe("white space that may stand inside a literal is refused", () => {
     ["a blank line of a literal in the block", "x = `\na\n   \nb\n`\n", "x = `\na\n\nb"],
     ["a line that is continued", 'x = "a\\\n  b  c"\n', '  b c"'],
     ["SQL, a doubled quote", "INSERT 'it''s\n a  b\n c'", " a b"],
+    ["an earlier line of the block that reads like an apostrophe", "echo it's\nb  c'", "echo it's\nb c'"],
+    ["a template alone on its line after a backtick in a comment", "// don`t\nfoo(\n`\na  b\n`)", "a b"],
+    ["opened on a line that looks like a comment", "*'\na  b\n'", "a b"],
+    ["an apostrophe in a comment after code", "x = 1 // users' data\necho 'a\n b  c\n d'", " b c"],
+    ["triple quotes after quoted triple quotes", `q = '"""'\nfoo(\n"""\na  b\n""")`, "a b"],
     ["another quote closes", `"a  b'`, `"a b'`],
   ])("%s", (_name, content, oldString) => {
     expect(outcome(content, oldString)).toBe("refused")
