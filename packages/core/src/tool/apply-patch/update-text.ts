@@ -4,8 +4,8 @@ import { commonLineEnd, linesOf } from "../../workspace/line-ends.ts"
 import type { Line } from "../../workspace/line-ends.ts"
 import type { Counter } from "../edit/line-search.ts"
 import { excerpt, findNearest } from "../edit/nearest.ts"
-import { indexLines } from "./line-index.ts"
-import type { LineIndex } from "./line-index.ts"
+import { indexLines } from "./line-finder.ts"
+import type { LineIndex } from "./line-finder.ts"
 import type { Chunk, PatchFailure } from "./types.ts"
 
 /** What of a line counts, from strict to tolerant. */

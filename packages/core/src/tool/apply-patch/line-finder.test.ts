@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { indexLines } from "./line-index.ts"
+import { indexLines } from "./line-finder.ts"
 
 const same = (line: string) => line
 
