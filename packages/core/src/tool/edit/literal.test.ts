@@ -94,3 +94,25 @@ describe("white space clearly outside of literals is passed over", () => {
     expect(outcome(far(300), "x = 1")).toBe("inner_whitespace")
   })
 })
+
+describe("between the literals of one line, when they can be read in one way only", () => {
+  test.each([
+    ['foo("a",  "b")', 'foo("a", "b")'],
+    ["const x = 'a';  const y = 'b'", "const x = 'a'; const y = 'b'"],
+    ['if (a == "x"  ||  a == "y") {', 'if (a == "x" || a == "y") {'],
+  ])("%s is found", (content, oldString) => {
+    expect(["not_found", "refused", "ambiguous"]).not.toContain(outcome(content, oldString))
+  })
+
+  test.each([
+    ["what differs inside", 'foo("a  c",  "b")', 'foo("a c", "b")'],
+    ["apostrophes in even number", "it's 'a  b' don't", "it's 'a b' don't"],
+    ["inches", '5" pipe "a  b" 3"', '5" pipe "a b" 3"'],
+    ["an escape", String.raw`f("a\"",  "b")`, String.raw`f("a\"", "b")`],
+    ["two kinds", `f("it's",  'b')`, `f("it's", 'b')`],
+    ["a template around it", 'x = `\nfoo("a",  "b")\n`', 'x = `\nfoo("a", "b")\n`'],
+    ["a shell literal around it", `echo 'a\nb("x",  "y")  c'`, `echo 'a\nb("x", "y") c'`],
+  ])("not with %s", (_, content, oldString) => {
+    expect(outcome(content, oldString)).toBe("refused")
+  })
+})

@@ -16,6 +16,8 @@ export interface Literals {
 /** A simple quote left open is taken for an apostrophe after so many lines without another. */
 const farthest = 200
 const simple = 3
+/** Longer lines are not read so closely. */
+const longestPlain = 2_000
 const comment = /^\s*(?:\/\/|\/\*|\*|#|--|;)/
 
 /** Reads a file once, in several ways at once, since none is right for every language. */
@@ -117,6 +119,12 @@ function leftOpen(left: number, quotes: Quotes | undefined): number {
 /** Where the white space of two lines differs that are equal without it, by the quotes of the line. */
 function difference(a: string, b: string): { before: boolean; between: boolean; after: boolean } | undefined {
   if (a === b) return undefined
+  const [plainA, plainB] = [plain(a), plain(b)]
+  if (plainA && plainB) {
+    const between = plainA.inside !== plainB.inside
+    const before = plainA.outside !== plainB.outside
+    return before || between ? { before, between, after: false } : undefined
+  }
   const mine = parts(a)
   const theirs = parts(b)
   // The white space of a blank line is no indentation.
@@ -124,6 +132,25 @@ function difference(a: string, b: string): { before: boolean; between: boolean; 
   const before = mine.before !== theirs.before
   const between = mine.between !== theirs.between
   return before || between || after ? { before, between, after } : undefined
+}
+
+const plainLine = [
+  /^[^'"`\\]*(?:(?<![\w'"])'[^'"`\\]*'(?![\w'"])[^'"`\\]*)+$/,
+  /^[^'"`\\]*(?:(?<![\w'"])"[^'"`\\]*"(?![\w'"])[^'"`\\]*)+$/,
+]
+
+/**
+ * A line whose literals cannot be read in two ways: quotes of one kind, each pair apart from words, and no escapes. What
+ * stands inside them, and what stands outside, the indentation aside.
+ */
+function plain(line: string): { inside: string; outside: string } | undefined {
+  const text = line.trimStart()
+  if (text.length > longestPlain || !plainLine.some((pattern) => pattern.test(text))) return undefined
+  const pieces = text.split(/['"]/)
+  return {
+    inside: pieces.filter((_, index) => index % 2 === 1).join("\0"),
+    outside: pieces.filter((_, index) => index % 2 === 0).join("\0"),
+  }
 }
 
 /** The line without its indentation: before the first quote, up to the last one, and after it. */
