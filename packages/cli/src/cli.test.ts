@@ -94,7 +94,7 @@ describe("session list", () => {
   test("has directories with --all, and nothing that could harm a terminal", async () => {
     const { out } = await cairn(["session", "list", "--all"], { engine: engine() })
     expect(out).toBe(
-      `${sessionID}  just now    Fix the parser  /work\nses_2                           2 days ago  Older ␛[2J      /gone\n`,
+      `${sessionID}  just now    Fix the parser  /repo\nses_2                           2 days ago  Older ␛[2J      /gone\n`,
     )
   })
 

@@ -44,8 +44,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     toolOutput: "/d/t",
   }
   const engine: FakeEngine = {
-    directory: "/work",
-    worktree: "/work",
+    directory: "/repo",
+    worktree: "/repo",
     paths,
     warnings: [],
     prompts: [],

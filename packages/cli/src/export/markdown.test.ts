@@ -21,7 +21,7 @@ test("a document: title, facts, who said what", () => {
   expect(text).toBe(
     [
       "# Fix the parser",
-      `- session: ${sessionID}\n- directory: /work\n- created: 2026-01-01 00:00 UTC\n- used: 1k in, 20 out, $0.50`,
+      `- session: ${sessionID}\n- directory: /repo\n- created: 2026-01-01 00:00 UTC\n- used: 1k in, 20 out, $0.50`,
       "## You",
       "Fix it",
       "## build (demo/tour)",
@@ -33,13 +33,13 @@ test("a document: title, facts, who said what", () => {
 
 describe("a call", () => {
   test("shows its result folded away", () => {
-    const text = parts(tool("read", { filePath: "/work/a.ts" }, { output: "1: x\n" }))
+    const text = parts(tool("read", { filePath: "/repo/a.ts" }, { output: "1: x\n" }))
     expect(text).toContain("**read a.ts**\n\n<details><summary>result</summary>\n\n```text\n1: x\n```\n\n</details>")
   })
 
   test("that changed a file shows the diff", () => {
     const diff = "@@ -1 +1 @@\n-a\n+b\n"
-    const text = parts(tool("edit", { filePath: "/work/a.ts" }, { output: "Edited.", metadata: { diff } }))
+    const text = parts(tool("edit", { filePath: "/repo/a.ts" }, { output: "Edited.", metadata: { diff } }))
     expect(text).toContain("```diff\n@@ -1 +1 @@\n-a\n+b\n```")
     expect(text).not.toContain("Edited.")
   })
@@ -51,15 +51,15 @@ describe("a call", () => {
   })
 
   test("that failed says why; one that did not finish says so", () => {
-    expect(parts(tool("read", { filePath: "/work/a" }, { error: "no such file" }))).toContain(
+    expect(parts(tool("read", { filePath: "/repo/a" }, { error: "no such file" }))).toContain(
       "```text\nno such file\n```",
     )
-    expect(parts(running(tool("read", { filePath: "/work/a" })))).toContain("(not finished)")
+    expect(parts(running(tool("read", { filePath: "/repo/a" })))).toContain("(not finished)")
   })
 })
 
 test("fences hold whatever an output has, and nothing can be drawn on a terminal", () => {
-  const text = parts(tool("read", { filePath: "/work/a.md" }, { output: "````md\n\u001b[2J\n````" }))
+  const text = parts(tool("read", { filePath: "/repo/a.md" }, { output: "````md\n\u001b[2J\n````" }))
   expect(text).toContain("`````text\n````md\n␛[2J\n````\n`````")
 })
 

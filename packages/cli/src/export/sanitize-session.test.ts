@@ -26,7 +26,7 @@ describe("what was said", () => {
   })
 
   test.each([
-    ["cd /home/ada/work && ls /home/ada", "cd ~/work && ls ~"],
+    ["cd /home/ada/repo && ls /home/ada", "cd ~/repo && ls ~"],
     ["file:///home/ada/x.ts", "file://~/x.ts"],
     ["/home/adams/x /home/ada.old", "/home/adams/x /home/ada.old"],
   ])("has ~ for the home directory: %s", (text, expected) => {
@@ -63,8 +63,8 @@ describe("what files and commands held", () => {
   })
 
   test.each([
-    ["write", { filePath: "/work/a", content: "PRIVATE" }],
-    ["edit", { filePath: "/work/a", oldString: "PRIVATE", newString: "PRIVATE2" }],
+    ["write", { filePath: "/repo/a", content: "PRIVATE" }],
+    ["edit", { filePath: "/repo/a", oldString: "PRIVATE", newString: "PRIVATE2" }],
     ["apply_patch", { patchText: "*** Begin Patch\nPRIVATE" }],
     ["other", { nested: [{ content: ["PRIVATE"] }] }],
     ["other", { config: { apiKey: "PRIVATE" } }],
@@ -108,8 +108,8 @@ test("no secret assignment survives, wherever it stands", () => {
 })
 
 test("a home directory that is the root hides nothing", () => {
-  const each = sanitizeSession({ info: session({ directory: "/work" }), messages: [] }, "/")
-  expect(each.info.directory).toBe("/work")
+  const each = sanitizeSession({ info: session({ directory: "/repo" }), messages: [] }, "/")
+  expect(each.info.directory).toBe("/repo")
 })
 
 test("a text without spaces takes no more than its length", () => {

@@ -8,7 +8,7 @@ import { headline, type ToolView } from "./tool.ts"
 const view: ToolView = {
   style: styleOf(false),
   look: { color: false, live: false, width: Infinity },
-  directory: "/work",
+  directory: "/repo",
   diffLimit: 10,
 }
 const lines = (shown: Part) => partLines(shown, view)
@@ -16,17 +16,17 @@ const diff = "Index: a.ts\n===================\n--- a.ts\n+++ a.ts\n@@ -1,2 +1,2
 
 describe("a tool line", () => {
   test.each([
-    ["read", { filePath: "/work/src/a.ts", offset: 1, limit: 40 }, {}, "read src/a.ts (lines 1-40)"],
-    ["read", { filePath: "/work/src/a.ts" }, {}, "read src/a.ts"],
+    ["read", { filePath: "/repo/src/a.ts", offset: 1, limit: 40 }, {}, "read src/a.ts (lines 1-40)"],
+    ["read", { filePath: "/repo/src/a.ts" }, {}, "read src/a.ts"],
     ["read", { filePath: "b.ts", offset: 10 }, {}, "read b.ts (from line 10)"],
     ["read", { filePath: "/etc/hosts" }, {}, "read /etc/hosts"],
-    ["read", { filePath: "/work-evil/a" }, {}, "read /work-evil/a"],
-    ["read", { filePath: "/work/..a/b" }, {}, "read ..a/b"],
-    ["list", { path: "/work" }, {}, "list ."],
-    ["write", { filePath: "/work/a.ts", content: "x" }, {}, "write a.ts"],
+    ["read", { filePath: "/repo-evil/a" }, {}, "read /repo-evil/a"],
+    ["read", { filePath: "/repo/..a/b" }, {}, "read ..a/b"],
+    ["list", { path: "/repo" }, {}, "list ."],
+    ["write", { filePath: "/repo/a.ts", content: "x" }, {}, "write a.ts"],
     [
       "glob",
-      { pattern: "**/*.ts", path: "/work/src" },
+      { pattern: "**/*.ts", path: "/repo/src" },
       { metadata: { count: 12 } },
       'glob "**/*.ts" in src (12 files)',
     ],
@@ -59,13 +59,13 @@ describe("a tool line", () => {
   })
 
   test("of a running call has its arguments already", () => {
-    expect(headline(running(tool("read", { filePath: "/work/a" })), view)).toBe("read a")
+    expect(headline(running(tool("read", { filePath: "/repo/a" })), view)).toBe("read a")
   })
 })
 
 describe("what follows the tool line", () => {
   test("is the diff of an edit, without file headers", () => {
-    expect(lines(tool("edit", { filePath: "/work/a.ts" }, { metadata: { diff } }))).toEqual([
+    expect(lines(tool("edit", { filePath: "/repo/a.ts" }, { metadata: { diff } }))).toEqual([
       "edit a.ts (+1 -1)",
       "  @@ -1,2 +1,2 @@",
       "   same",
@@ -148,12 +148,12 @@ describe("a part", () => {
       ["attached a.png (image/png)"],
     ],
     [part("file", { mime: "image/png", url: "data:image/png;base64,AA" }), ["attached data (image/png)"]],
-    [part("file", { mime: "text/plain", url: "file:///work/x/b.txt" }), ["attached b.txt (text/plain)"]],
+    [part("file", { mime: "text/plain", url: "file:///repo/x/b.txt" }), ["attached b.txt (text/plain)"]],
     [tool("list", { path: "src" }), ["list src"]],
     [part("step-start", {}), []],
     [part("step-finish", { reason: "stop", cost: 0, tokens }), []],
     [part("snapshot", { snapshot: "x" }), []],
-    [part("patch", { hash: "x", files: ["/work/a.ts", "/other/b.ts"] }), ["changed a.ts, /other/b.ts"]],
+    [part("patch", { hash: "x", files: ["/repo/a.ts", "/other/b.ts"] }), ["changed a.ts, /other/b.ts"]],
     [part("agent", { name: "plan" }), ["agent plan"]],
     [part("subtask", { prompt: "p", description: "look", agent: "explore" }), ["subtask for explore: look"]],
     [part("retry", { attempt: 2, error: api, time: { created: 1 } }), ["attempt 2 failed: overloaded"]],

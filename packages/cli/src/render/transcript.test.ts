@@ -6,7 +6,7 @@ import { errorText, transcript } from "./transcript.ts"
 const view = {
   style: styleOf(false),
   look: { color: false, live: false, width: Infinity },
-  directory: "/work",
+  directory: "/repo",
   diffLimit: Infinity,
 }
 const tokens = { input: 1_000, output: 50, reasoning: 0, cache: { read: 0, write: 0 } }
@@ -17,7 +17,7 @@ test("a session reads as what was said and done, steps of one agent in one block
     { info: user(), parts: [part("text", { text: "Fix it" }, { messageID: userMessageID })] },
     {
       info: assistant({ finish: "tool-calls" }),
-      parts: [part("step-start", {}), tool("read", { filePath: "/work/a.ts" })],
+      parts: [part("step-start", {}), tool("read", { filePath: "/repo/a.ts" })],
     },
     { info: assistant({ finish: "stop" }), parts: [part("text", { text: "Fixed." })] },
     { info: user(), parts: [part("text", { text: "Thanks" }, { messageID: userMessageID })] },
@@ -26,7 +26,7 @@ test("a session reads as what was said and done, steps of one agent in one block
   expect(transcript(session({ cost: 0.01, tokens }), messages, view)).toBe(
     [
       "Fix the parser",
-      `${sessionID} in /work, 2026-01-01 00:00`,
+      `${sessionID} in /repo, 2026-01-01 00:00`,
       "1k in, 50 out, $0.0100",
       "",
       "You",
@@ -48,7 +48,7 @@ test("a session reads as what was said and done, steps of one agent in one block
 
 test("an empty session is its header", () => {
   expect(transcript(session({ title: "a\u001b[2J" }), [], view)).toBe(
-    `a␛[2J\n${sessionID} in /work, 2026-01-01 00:00\n`,
+    `a␛[2J\n${sessionID} in /repo, 2026-01-01 00:00\n`,
   )
 })
 

@@ -23,7 +23,7 @@ const start = {
   title: "t",
   model: { providerID: "demo", modelID: "tour" },
   agent: "build",
-  directory: "/work",
+  directory: "/repo",
   resumed: false,
 }
 const second = "msg_000000000002abcdefghijklmn"
@@ -46,7 +46,7 @@ const terminal = (env: Record<string, string> = { NO_COLOR: "1" }) =>
 const onScreen = (io: FakeIo) => io.stderr.text.replaceAll(/[^\n]*\r\u001b\[K/g, "")
 
 describe("in a pipe", () => {
-  const read = tool("read", { filePath: "/work/a.ts" })
+  const read = tool("read", { filePath: "/repo/a.ts" })
   const events = [
     event("message.updated", { sessionID, info: user() }),
     updated(part("text", { text: "the question" }, { messageID: userMessageID })),
@@ -217,7 +217,7 @@ describe("on a terminal", () => {
 
   test("a tool line stands on its own line, with blank lines around", () => {
     const io = terminal()
-    const read = tool("read", { filePath: "/work/a.ts" })
+    const read = tool("read", { filePath: "/repo/a.ts" })
     run(
       io,
       [opened(), updated(word), delta(word, "I look"), updated(running(read)), updated(read), updated(text("Found."))],
@@ -246,7 +246,7 @@ describe("on a terminal", () => {
 
   test("a settled call is shown once, and only when this run made it", () => {
     const io = terminal()
-    const read = tool("read", { filePath: "/work/a.ts" })
+    const read = tool("read", { filePath: "/repo/a.ts" })
     const old = { ...tool("glob", { pattern: "*" }), messageID: "msg_000000000009abcdefghijklmn" }
     run(io, [opened(), updated(running(read)), updated(read), updated(read), updated(old)])
     expect(onScreen(io).match(/^read a\.ts$/gm)).toHaveLength(1)
@@ -332,7 +332,7 @@ describe("the line at the bottom", () => {
     ["TERM=dumb", terminal({ TERM: "dumb" })],
     ["CAIRN_PLAIN", terminal({ CAIRN_PLAIN: "1" })],
   ])("is absent with %s, and so is every other trick", async (_name, io) => {
-    const read = tool("read", { filePath: "/work/a.ts" })
+    const read = tool("read", { filePath: "/repo/a.ts" })
     const reporter = textReporter(io)
     reporter.start(start)
     await io.clock.advance(5_000)

@@ -35,7 +35,7 @@ function setUp(execute: Execute, over: Partial<Tool> = {}) {
       partID: () => "prt_9",
     },
     log: createLog({ write: (line) => void logged.push(line) }, clock, "debug"),
-    ...{ agent: "build", directory: "/work", worktree: "/work" },
+    ...{ agent: "build", directory: "/repo", worktree: "/repo" },
     find: () => ({ tool }),
     accepts: () => false,
     parse: (_, raw) => ok(JSON.parse(raw) as Record<string, unknown>),
@@ -79,7 +79,7 @@ test("calls that write one path run in call order, however it is written; others
     start({ id: 1, path: "a.txt" }),
     start({ id: 2, path: "./b/../a.txt" }),
     start({ id: 3, path: "c.txt" }),
-    start({ id: 4, path: "/work/a.txt" }),
+    start({ id: 4, path: "/repo/a.txt" }),
   ]
   await settled()
   expect(begun).toEqual([1, 3])

@@ -150,7 +150,7 @@ const event: fc.Arbitrary<DurableEvent> = fc.oneof(
     fc.tuple(one, fc.option(text, { nil: undefined })).map(([id, commonDir]) =>
       is({
         type: "project.updated",
-        properties: { id, worktree: "/work", commonDir, time: { created: 1, updated: 1 } },
+        properties: { id, worktree: "/repo", commonDir, time: { created: 1, updated: 1 } },
       }),
     ),
   ),

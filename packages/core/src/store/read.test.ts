@@ -7,7 +7,7 @@ import { createReader } from "./read.ts"
 const { created, delta, message, part, textPart, userMessage } = make
 const project = (id: string, commonDir: string): DurableEvent => ({
   type: "project.updated",
-  properties: { id, worktree: "/work", vcs: "git", commonDir, time: { created: 1, updated: 1 } },
+  properties: { id, worktree: "/repo", vcs: "git", commonDir, time: { created: 1, updated: 1 } },
 })
 
 describe("messages and parts", () => {
@@ -128,9 +128,9 @@ describe("sessions and projects", () => {
 
   test("a project is found by its common directory, the newest of several", () => {
     using temp = tempStore()
-    for (const id of ["path-hash", "root"]) temp.store.append(id, [project(id, "/work/.git")])
-    expect(temp.store.read.projectByCommonDir("/work/.git")?.id).toBe("root")
-    expect(temp.store.read.project("path-hash")?.commonDir).toBe("/work/.git")
+    for (const id of ["path-hash", "root"]) temp.store.append(id, [project(id, "/repo/.git")])
+    expect(temp.store.read.projectByCommonDir("/repo/.git")?.id).toBe("root")
+    expect(temp.store.read.project("path-hash")?.commonDir).toBe("/repo/.git")
     expect(temp.store.read.projectByCommonDir("/elsewhere")).toBeUndefined()
   })
 })

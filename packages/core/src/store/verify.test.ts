@@ -23,7 +23,7 @@ function fill(temp: ReturnType<typeof tempStore>): void {
     { type: "todo.updated", properties: { sessionID: "ses_1", todos: [] } },
   ])
   temp.store.append("root", [
-    { type: "project.updated", properties: { id: "root", worktree: "/work", time: { created: 1, updated: 1 } } },
+    { type: "project.updated", properties: { id: "root", worktree: "/repo", time: { created: 1, updated: 1 } } },
   ])
 }
 

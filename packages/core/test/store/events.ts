@@ -12,7 +12,7 @@ export const sessionInfo = (id: string, more: Partial<Session> = {}): Session =>
   id,
   slug: "quiet-hill",
   projectID: "project-1",
-  directory: "/work",
+  directory: "/repo",
   title: "A title",
   version: "0.1.0",
   time: { created: 1, updated: 1 },
@@ -53,7 +53,7 @@ export const assistantMessage = (sessionID: string, id: string, parentID = "msg_
   providerID: "demo",
   mode: "build",
   agent: "build",
-  path: { cwd: "/work", root: "/work" },
+  path: { cwd: "/repo", root: "/repo" },
   cost: 0,
   tokens: noTokens(),
 })
