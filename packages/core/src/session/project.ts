@@ -2,7 +2,7 @@ import type { Clock } from "@cairn/kernel/clock"
 import type { Project } from "@cairn/schema/project"
 import type { Git } from "../process/git.ts"
 import type { Store } from "../store/store.ts"
-import { type Location, computeProjectID, provisionalID } from "../workspace/project.ts"
+import { type Location, computeProjectID, isRootCommit, provisionalID } from "../workspace/project.ts"
 
 /** The project of this directory, as far as it is known. */
 export interface CurrentProject {
@@ -13,8 +13,6 @@ export interface CurrentProject {
   /** Asks git when the project is new, or had no root commit so far, and records what it says. Once per process, and again after a failure. */
   identify(signal: AbortSignal): Promise<void>
 }
-
-const isRootCommit = (id: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id)
 
 export function createCurrentProject(deps: {
   store: Store

@@ -8,14 +8,7 @@ import { TaskGroup } from "@cairn/kernel/task"
 import { childEnvironment } from "../process/environment.ts"
 import { createGit } from "../process/git.ts"
 import { createSupervisor } from "../process/supervisor.ts"
-import {
-  computeProjectID,
-  identifyProject,
-  isInRepository,
-  locate,
-  type Location,
-  type ProjectCache,
-} from "./project.ts"
+import { computeProjectID, isInRepository, locate, type Location } from "./project.ts"
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "cairn-project-")))
 const supervisor = createSupervisor({ clock: systemClock, log: silentLog, env: childEnvironment(process.env) })
@@ -178,56 +171,5 @@ describe("the id", () => {
     user("replaced", "commit", "-q", "--allow-empty", "-m", "second")
     user("replaced", "replace", "--graft", "HEAD")
     expect((await id("replaced")).id).toBe(root)
-  })
-})
-
-describe("identifyProject", () => {
-  const memory = () => {
-    const known = new Map<string, string>()
-    const puts: (string | undefined)[][] = []
-    const cache: ProjectCache = {
-      get: (commonDir) => known.get(commonDir),
-      put: (commonDir, ...rest) => {
-        known.set(commonDir, rest[0])
-        puts.push([commonDir, ...rest])
-      },
-    }
-    return { cache, puts }
-  }
-
-  test("asks git once for a repository, whichever of its worktrees asks", async () => {
-    const { cache, puts } = memory()
-    let calls = 0
-    const counting = { run: (...args: Parameters<typeof git.run>) => (calls++, git.run(...args)) }
-    const first = await identifyProject(await at("repo"), { git: counting, cache }, signal)
-    const second = await identifyProject(await at("linked"), { git: counting, cache }, signal)
-    expect(second).toEqual(first)
-    expect(calls).toBe(1)
-    expect(puts).toEqual([[join(home, "repo/.git"), first.id, undefined]])
-  })
-
-  test("hands over the provisional id as an alias when a root commit appears", async () => {
-    const { cache, puts } = memory()
-    user("later", "init", "-q")
-    const before = await identifyProject(await at("later"), { git, cache }, signal)
-    expect(await identifyProject(await at("later"), { git, cache }, signal)).toEqual(before)
-    user("later", "commit", "-q", "--allow-empty", "-m", "root")
-    const after = await identifyProject(await at("later"), { git, cache }, signal)
-    const common = join(home, "later/.git")
-    expect(after).toEqual({ id: user("later", "rev-parse", "HEAD"), provisional: false })
-    expect(puts).toEqual([
-      [common, before.id, undefined],
-      [common, after.id, before.id],
-    ])
-  })
-
-  test("caches nothing outside of git, and nothing when interrupted", async () => {
-    const { cache, puts } = memory()
-    await identifyProject(await at("none"), { git, cache }, signal)
-    const turn = new TaskGroup()
-    turn.cancel(new Error("stop"))
-    const asked = identifyProject(await at("repo"), { git, cache }, turn.signal)
-    expect(await asked.catch((error: unknown) => error)).toEqual(new Error("stop"))
-    expect(puts).toEqual([])
   })
 })

@@ -20,12 +20,6 @@ export interface ProjectID {
   readonly provisional: boolean
 }
 
-/** The ids that are known by common directory. `alias` is the provisional id that `id` takes over from. */
-export interface ProjectCache {
-  get(commonDir: string): string | undefined
-  put(commonDir: string, id: string, alias?: string): void
-}
-
 const rootCommit = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 /** A walk over the whole history of a large repository, in the background. */
 const historyMs = 120_000
@@ -44,6 +38,9 @@ export async function locate(path: string): Promise<Result<Location, SetupError>
   return ok({ directory, worktree: directory })
 }
 
+/** True for an id that will not change any more: the repository has a root commit. */
+export const isRootCommit = (id: string): boolean => rootCommit.test(id)
+
 /** The id of a project before git was asked: a hash of the common directory, or of the directory outside of git. */
 export const provisionalID = ({ commonDir, directory }: Location): string => hash(commonDir ?? directory)
 
@@ -61,24 +58,6 @@ export async function computeProjectID(location: Location, git: Git, signal: Abo
   const roots = listed.ok ? listed.value.split("\n").filter((line) => rootCommit.test(line)) : []
   const smallest = roots.toSorted()[0]
   return smallest === undefined ? instead : { id: smallest, provisional: false }
-}
-
-/**
- * The id of a location, from the cache where it is known. One that was provisional is computed again, and handed to
- * the cache as alias when a root commit has appeared. Interruption rejects with the reason and caches nothing.
- */
-export async function identifyProject(
-  location: Location,
-  deps: { readonly git: Git; readonly cache: ProjectCache },
-  signal: AbortSignal,
-): Promise<ProjectID> {
-  const { commonDir } = location
-  const known = commonDir === undefined ? undefined : deps.cache.get(commonDir)
-  if (known !== undefined && rootCommit.test(known)) return { id: known, provisional: false }
-  const project = await computeProjectID(location, deps.git, signal)
-  if (commonDir === undefined || project.id === known) return project
-  deps.cache.put(commonDir, project.id, project.provisional ? undefined : known)
-  return project
 }
 
 /** Is a real directory below the root of a repository? */
