@@ -164,6 +164,42 @@ export const networkFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const cancelFlag: Flag<boolean> = {
+  name: "cancel",
+  doc: "Take the prompt back; it is never answered",
+  parse: on,
+}
+
+export const textFlag: Flag<string> = {
+  name: "text",
+  value: "text",
+  doc: "What the prompt says instead; its files stay",
+  parse: words,
+}
+
+export const deliveryFlag: Flag<"steer" | "queue"> = {
+  name: "delivery",
+  value: "steer|queue",
+  doc: "steer enters the running turn, queue is a turn of its own afterwards",
+  completion: ["steer", "queue"],
+  parse: (text) =>
+    text === "steer" || text === "queue" ? ok(text) : err(`expected steer or queue, got ${JSON.stringify(text)}`),
+}
+
+export const positionFlag: Flag<number> = {
+  name: "position",
+  value: "number",
+  doc: "Its place among those that wait, from 1",
+  parse: (text) =>
+    /^[1-9]\d{0,3}$/.test(text) ? ok(Number(text)) : err(`expected a number from 1, got ${JSON.stringify(text)}`),
+}
+
+export const holdFlag: Flag<boolean> = {
+  name: "hold",
+  doc: "Keep the prompt back until --hold=false",
+  parse: on,
+}
+
 /** The shape of a session id; whether it exists is the engine's to say. */
 function sessionID(text: string): Result<string, string> {
   return /^ses_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a session id (ses_…), got ${JSON.stringify(text)}`)

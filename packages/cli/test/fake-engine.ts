@@ -72,6 +72,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     sessions: async () => [...sessions.values()],
     messages: () => [],
     inbox: () => [],
+    changeInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
+    cancelInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
     updateSession: (id, update) => {
       const found = sessions.get(id)
       return found && { ...found, ...update }

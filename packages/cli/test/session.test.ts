@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { stat } from "node:fs/promises"
 import path from "node:path"
+import { createEngine } from "@cairn/core/app"
 import { Message } from "@cairn/schema/message"
 import { Part } from "@cairn/schema/part"
 import { Session } from "@cairn/schema/session"
@@ -170,5 +171,71 @@ describe("session compact", () => {
     const nothing = await cairn(made.space, ["session", "compact", made.id], { server })
     expect(nothing).toMatchObject({ code: 3, out: "" })
     expect(nothing.err).toContain("nothing of it can be summed up")
+  })
+})
+
+describe("session inbox", () => {
+  /** A session with two prompts that were queued when the engine that ran it was closed. */
+  async function waiting(): Promise<AsyncDisposable & { space: TempWorkspace; id: string; prompts: string[] }> {
+    const space = await tempWorkspace({ files: {} })
+    const hold = gate()
+    await using server = await startModelServer([[text("One"), waitFor(hold)]])
+    const config = {
+      provider: {
+        test: {
+          npm: "@ai-sdk/openai-compatible",
+          options: { baseURL: server.baseURL("chat"), apiKey: "k" },
+          models: { scripted: {} },
+        },
+      },
+    }
+    const env = { ...space.env, CAIRN_CONFIG_CONTENT: JSON.stringify(config) }
+    const opened = await createEngine({ directory: space.dir, env, home: space.home, version: "test" })
+    if (!opened.ok) throw new Error(opened.error.message)
+    const engine = opened.value
+    const { id } = await engine.createSession({})
+    const say = (words: string) =>
+      engine.prompt({
+        ...{ sessionID: id, delivery: "queue", asks: "deny", model: { providerID: "test", modelID: "scripted" } },
+        parts: [{ type: "text", text: words }],
+      })
+    const all = ["begin", "first \u001B[31mwaits", "second waits"].map(say)
+    const prompts = engine.inbox(id).map((item) => item.id)
+    await engine[Symbol.asyncDispose]()
+    await Promise.all(all)
+    return { space, id, prompts, [Symbol.asyncDispose]: () => space[Symbol.asyncDispose]() }
+  }
+
+  test("lists, moves, changes and cancels the prompts that wait", async () => {
+    await using made = await waiting()
+    const [one = "", two = ""] = made.prompts
+    const inbox = (...argv: string[]) => cairn(made.space, ["session", "inbox", made.id, ...argv])
+    const listed = await inbox()
+    expect(listed).toMatchObject({ code: 0, err: "" })
+    expect(listed.out.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(new RegExp(`^${one}  queue  .*first.*waits$`)),
+      expect.stringMatching(new RegExp(`^${two}  queue  .*second waits$`)),
+    ])
+    expect(listed.out).not.toContain("\u001B")
+    expect((await inbox(two, "--position", "1", "--hold", "--text", "now first")).out).toStartWith(
+      `${two}  queue, held`,
+    )
+    const json = await inbox(one, "--cancel", "--format", "json")
+    expect(JSON.parse(json.out)).toMatchObject([{ id: two, hold: true, parts: [{ type: "text", text: "now first" }] }])
+    expect(await inbox(one, "--cancel")).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("does not wait"),
+    })
+    expect(await inbox(two, "--cancel")).toMatchObject({ code: 0, out: "", err: "No prompt waits in this session.\n" })
+    expect((await cairn(made.space, ["debug", "verify"])).code).toBe(0)
+  })
+
+  test("says what is missing", async () => {
+    await using space = await tempWorkspace({ files: {} })
+    const inbox = (...argv: string[]) => cairn(space, ["session", "inbox", ...argv])
+    expect(await inbox(unknown)).toMatchObject({ code: 2, err: expect.stringContaining(unknown) })
+    expect(await inbox(unknown, "--cancel")).toMatchObject({ code: 2, err: expect.stringContaining("name the prompt") })
+    expect(await inbox(unknown, "inb_1")).toMatchObject({ code: 2, err: expect.stringContaining("say by a flag") })
   })
 })

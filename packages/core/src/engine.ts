@@ -5,7 +5,7 @@ import type { BusEvent, TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
 import type { ModelRef, Tokens } from "@cairn/schema/model"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
-import type { Delivery, InboxItem, PromptPart } from "@cairn/schema/prompt"
+import type { Delivery, InboxChange, InboxItem, PromptPart } from "@cairn/schema/prompt"
 import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
 import type { ModelInfo, ModelScope } from "./model/listing.ts"
@@ -118,7 +118,12 @@ export interface Engine extends AsyncDisposable {
   sessions(filter: SessionFilter): Promise<Session[]>
   /** Oldest first. */
   messages(sessionID: string): MessageWithParts[]
+  /** Prompts that wait, in the order in which they will be taken. */
   inbox(sessionID: string): InboxItem[]
+  /** Changes a prompt that waits, also while another process runs the session. An error once a turn has taken it. */
+  changeInbox(sessionID: string, inboxID: string, change: InboxChange): Result<InboxItem, SetupError>
+  /** Takes a prompt that waits back: it is never answered. An error once a turn has taken it. */
+  cancelInbox(sessionID: string, inboxID: string): Result<void, SetupError>
   updateSession(sessionID: string, change: { title?: string }): Session | undefined
   /** Removes the session and what was said in it. Refused while another process runs it; a run of this process is aborted first. */
   deleteSession(sessionID: string): Promise<Result<void, SetupError>>

@@ -16,6 +16,7 @@ import type { Asks } from "./permission/asks.ts"
 import type { Admission } from "./session/admit.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
 import type { Coordinator } from "./session/coordinator.ts"
+import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
@@ -84,6 +85,8 @@ export function createEngineOf(parts: Parts): Engine {
     },
     messages: (sessionID) => store.read.messages(sessionID),
     inbox: (sessionID) => store.read.inbox(sessionID),
+    changeInbox: (sessionID, inboxID, change) => changeWaiting(store, sessionID, inboxID, change),
+    cancelInbox: (sessionID, inboxID) => cancelWaiting(store, sessionID, inboxID),
     updateSession: (sessionID, change) => updateSession(sessions, sessionID, change),
     async deleteSession(sessionID) {
       const free = await coordinator.vacate(sessionID)

@@ -62,6 +62,16 @@ export type ToolFailure = z.infer<typeof ToolFailure>
 
 /** Something to be mended before a model is called (exit 2): what is wrong, where, what to do. */
 export type SetupError = {
-  readonly kind: "usage" | "config" | "model" | "key" | "data_directory" | "session" | "busy" | "file" | "directory"
+  readonly kind:
+    | "usage"
+    | "config"
+    | "model"
+    | "key"
+    | "data_directory"
+    | "session"
+    | "busy"
+    | "inbox"
+    | "file"
+    | "directory"
   readonly message: string
 }

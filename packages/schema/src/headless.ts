@@ -38,6 +38,7 @@ export const HeadlessReason = z.enum([
   "data_directory",
   "session",
   "busy",
+  "inbox",
   "file",
   "directory",
   "internal",

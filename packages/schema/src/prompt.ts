@@ -26,6 +26,19 @@ export const InboxItem = z.object({
   parts: z.array(PromptPart),
   system: z.string().optional(),
   tools: z.record(z.string(), z.boolean()).optional(),
+  /** Waits until it is let go. */
+  hold: z.boolean().optional(),
+  /** Its place among those that wait, given when somebody moved one; without it, after those that have one. */
+  rank: z.number().int().nonnegative().optional(),
   time: z.object({ created: z.number().int() }),
 })
 export type InboxItem = z.infer<typeof InboxItem>
+
+/** What may be changed of a prompt that waits. `position` counts from 0 among all that wait in the session. */
+export const InboxChange = z.object({
+  text: z.string().optional(),
+  delivery: Delivery.optional(),
+  position: z.number().int().nonnegative().optional(),
+  hold: z.boolean().optional(),
+})
+export type InboxChange = z.infer<typeof InboxChange>

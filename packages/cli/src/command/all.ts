@@ -10,6 +10,7 @@ import { runCommand } from "./run.ts"
 import { sessionCompactCommand } from "./session-compact.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
 import { sessionExportCommand } from "./session-export.ts"
+import { sessionInboxCommand } from "./session-inbox.ts"
 import { sessionListCommand } from "./session-list.ts"
 import { sessionRenameCommand } from "./session-rename.ts"
 import { sessionShowCommand } from "./session-show.ts"
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   sessionShowCommand,
   sessionExportCommand,
   sessionRenameCommand,
+  sessionInboxCommand,
   sessionCompactCommand,
   sessionDeleteCommand,
   doctorCommand,

@@ -155,12 +155,12 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   }
   turn.tokens = addTokens(turn.tokens, tokens)
   turn.cost += cost
-  run.write(
+  run.derive(() => [
     ...open,
     { type: "message.part.updated", properties: { sessionID, part, time: now } },
     { type: "message.updated", properties: { sessionID, info } },
     ...sessionTotals(deps, turn, now, tokens, cost),
-  )
+  ])
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
   return { ok: true, messageID: message.id, calls: [...step.calls, ...cut], answered: step.answered }

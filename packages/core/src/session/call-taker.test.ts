@@ -15,6 +15,7 @@ function setUp() {
     runID: "run_1",
     signal: new TaskGroup().signal,
     clock: new TestClock(),
+    derive: () => expect.unreachable(),
     write: (...events: DurableEvent[]) => {
       for (const event of events)
         if (event.type === "message.part.updated" && event.properties.part.type === "tool")

@@ -14,6 +14,7 @@ import { type Lease, heartbeatEvery } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { type Admission, admit } from "./admit.ts"
 import { defectText } from "./defect.ts"
+import { notWaiting } from "./inbox.ts"
 import { closeRun, recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
 
@@ -108,6 +109,9 @@ class SessionCoordinator implements Coordinator {
       // Before any client sees the end: the next prompt may come from its listener.
       if (event.type === "session.turn.ended") this.#release(event.properties.sessionID, event.properties.runID)
       if (event.type === "session.status") this.#note(event.properties.sessionID, event.properties.status)
+      if (event.type === "session.inbox.updated") this.#changed(event.properties.sessionID, event.properties.item)
+      if (event.type === "session.inbox.removed" && event.properties.reason === "cancelled")
+        this.#answerQueued(event.properties.inboxID, err(notWaiting(event.properties.inboxID)))
     })
   }
 
@@ -202,6 +206,7 @@ class SessionCoordinator implements Coordinator {
       signal: group.signal,
       clock,
       write: (...events) => void store.append(sessionID, events, runID),
+      derive: (events) => void store.derive(sessionID, events, runID),
       end: (...events) => void store.end(sessionID, runID, events),
       publish: (event) => store.publish(event),
       ...sessionIDs(store, ids, sessionID),
@@ -263,8 +268,11 @@ class SessionCoordinator implements Coordinator {
   #afterwards(sessionID: string, ended: Active, outcome: TurnOutcome): void {
     if (this.#active.has(sessionID) || this.#startQueued(sessionID, ended, outcome)) return
     const { store } = this.#deps
+    const waiting = new Set(store.read.inbox(sessionID).map(({ id }) => id))
+    // What another process cancelled is gone without a word.
     for (const [inboxID, waiter] of this.#queued)
-      if (waiter.sessionID === sessionID) this.#answerQueued(inboxID, ok(outcome))
+      if (waiter.sessionID === sessionID)
+        this.#answerQueued(inboxID, waiting.has(inboxID) ? ok(outcome) : err(notWaiting(inboxID)))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "idle" } } })
     store.publish({ type: "session.idle", properties: { sessionID } })
   }
@@ -276,7 +284,9 @@ class SessionCoordinator implements Coordinator {
     if (!goesOn || this.#closing) return false
     const { store, log } = this.#deps
     try {
-      const next = store.read.inbox(sessionID).find((item) => item.delivery === "queue")
+      // A prompt that was made to steer while there was no turn to enter is a turn of its own.
+      const ready = (item: InboxItem) => item.hold !== true && (item.delivery === "queue" || !steerable)
+      const next = store.read.inbox(sessionID).find(ready)
       if (!next) return false
       const begun = this.#begin(sessionID, next, asks, next)
       this.#answerQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
@@ -285,6 +295,12 @@ class SessionCoordinator implements Coordinator {
       log.error("a queued prompt could not be started", { sessionID, error })
       return false
     }
+  }
+
+  /** A queued prompt that steers now is answered by the turn that it enters. */
+  #changed(sessionID: string, { id, delivery }: InboxItem): void {
+    const run = this.#active.get(sessionID)
+    if (delivery === "steer" && run?.steerable) this.#answerQueued(id, run.outcome.then(ok))
   }
 
   #answerQueued(inboxID: string, answer: Answered | Promise<Answered>): void {

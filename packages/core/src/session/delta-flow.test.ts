@@ -15,6 +15,7 @@ function setUp(write?: (events: DurableEvent[]) => void) {
     signal: new TaskGroup().signal,
     clock,
     write: (...events) => (write ? write(events) : void durable.push(...events)),
+    derive: () => expect.unreachable(),
     end: () => undefined,
     publish: (event) => void wire.push(event),
     messageID: () => "msg_1",

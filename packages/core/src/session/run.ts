@@ -12,6 +12,8 @@ export interface Run {
   readonly clock: Clock
   /** Appends in one transaction. Throws `LeaseLost` when another process took the session over. */
   write(...events: DurableEvent[]): void
+  /** `write` of what is made of the rows as they are, with no other process in between. */
+  derive(events: () => readonly DurableEvent[]): void
   /** Appends the run's last events and gives the session back, in one tick: the next prompt finds it idle. */
   end(...events: DurableEvent[]): void
   publish(event: TransientEvent): void

@@ -72,10 +72,13 @@ export function updateSession(
   sessionID: string,
   change: { title?: string },
 ): Session | undefined {
-  const session = store.read.session(sessionID)
-  if (!session) return undefined
-  const info = { ...session, ...change, time: { ...session.time, updated: clock.now() } }
-  store.append(sessionID, [{ type: "session.updated", properties: { sessionID, info } }])
+  let info: Session | undefined
+  store.derive(sessionID, () => {
+    const session = store.read.session(sessionID)
+    if (!session) return []
+    info = { ...session, ...change, time: { ...session.time, updated: clock.now() } }
+    return [{ type: "session.updated", properties: { sessionID, info } }]
+  })
   return info
 }
 

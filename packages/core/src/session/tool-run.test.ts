@@ -29,6 +29,7 @@ function setUp(execute: Execute, over: Partial<Tool> = {}) {
     run: {
       ...{ sessionID: "ses_1", runID: "run_1", signal: group.signal, clock },
       write: (...events) => void written.push(...events),
+      derive: (make) => void written.push(...make()),
       end: () => undefined,
       publish: (event) => void published.push(event),
       messageID: () => "msg_1",

@@ -120,19 +120,25 @@ async function afterOverflow(deps: TurnDeps, turn: Turn, refused: Failure): Prom
 /** Takes waiting prompts into the turn as user messages. True when there was one. */
 function deliverSteer(deps: TurnDeps, turn: Turn): boolean {
   const { run } = turn
-  const items = deps.store.read.inbox(run.sessionID).filter((item) => item.delivery === "steer")
-  for (const item of items) {
-    const { message, events } = admit(run, item, { now: run.clock.now(), steer: true })
-    const removed = { sessionID: run.sessionID, inboxID: item.id, reason: "delivered" as const }
-    run.write(...events, { type: "session.inbox.removed", properties: removed })
-    turn.context.push(message)
-    turn.parentID = message.info.id
-  }
-  return items.length > 0
+  if (!steerWaits(deps, turn)) return false
+  const taken: MessageWithParts[] = []
+  run.derive(() =>
+    steering(deps, turn).flatMap((item) => {
+      const { message, events } = admit(run, item, { now: run.clock.now(), steer: true })
+      taken.push(message)
+      const removed = { sessionID: run.sessionID, inboxID: item.id, reason: "delivered" as const }
+      return [...events, { type: "session.inbox.removed" as const, properties: removed }]
+    }),
+  )
+  for (const message of taken) turn.context.push(message)
+  turn.parentID = taken.at(-1)?.info.id ?? turn.parentID
+  return taken.length > 0
 }
 
-const steerWaits = (deps: TurnDeps, turn: Turn): boolean =>
-  deps.store.read.inbox(turn.run.sessionID).some((item) => item.delivery === "steer")
+const steering = (deps: TurnDeps, turn: Turn) =>
+  deps.store.read.inbox(turn.run.sessionID).filter((item) => item.delivery === "steer" && item.hold !== true)
+
+const steerWaits = (deps: TurnDeps, turn: Turn): boolean => steering(deps, turn).length > 0
 
 function findLoop(guard: LoopGuard, calls: readonly SettledCall[]): Loop | undefined {
   let found: Loop | undefined

@@ -20,6 +20,7 @@ export interface Reader {
   /** Oldest first, the open parts with all text that is durable. */
   messages(sessionID: string): MessageWithParts[]
   parts(messageID: string): Part[]
+  /** Prompts that wait, in the order in which they will be taken. */
   inbox(sessionID: string): InboxItem[]
   /** Asks without an answer, oldest first; of every session when none is named. */
   pendingPermissions(sessionID?: string): PermissionRequest[]
@@ -120,7 +121,9 @@ export function createReader(database: Database): Reader {
       return messages(sessionID).map((info) => ({ info, parts: byMessage.get(info.id) ?? [] }))
     },
     parts: partRows("message_id = ?"),
-    inbox: rows<InboxItem>("SELECT data FROM inbox WHERE session_id = ? ORDER BY seq"),
+    inbox: rows<InboxItem>(
+      "SELECT data FROM inbox WHERE session_id = ? ORDER BY json_extract(data, '$.rank') NULLS LAST, seq",
+    ),
     pendingPermissions: (sessionID) => (sessionID === undefined ? allPending() : pendingOf(sessionID)),
     pendingQuestions: (sessionID) => (sessionID === undefined ? allQuestions() : questionsOf(sessionID)),
     approvals: (sessionID, projects) =>

@@ -72,6 +72,27 @@ describe("append", () => {
       expect(verify(temp.database).problems).toEqual([])
     })
 
+  test("what is derived sees the rows within the transaction, and stores nothing when it throws", () => {
+    using temp = tempStore()
+    temp.store.append("ses_1", [created("ses_1")])
+    const grown = () => {
+      const { title = "" } = temp.store.read.session("ses_1") ?? {}
+      expect(temp.database.inTransaction).toBe(true)
+      return [updated("ses_1", { title: `${title}!` })]
+    }
+    expect(temp.store.derive("ses_1", grown)).toHaveLength(1)
+    expect(temp.store.derive("ses_1", grown)).toHaveLength(1)
+    expect(temp.store.derive("ses_1", () => [])).toEqual([])
+    expect(temp.store.read.session("ses_1")?.title).toBe("A title!!")
+    const before = [temp.store.cursor(0), temp.published.length]
+    const fails = () => {
+      throw new Error("no")
+    }
+    expect(() => temp.store.derive("ses_1", fails)).toThrow("no")
+    expect(() => temp.store.derive("ses_1", grown, "run_1")).toThrow("ses_1")
+    expect([temp.store.cursor(0), temp.published.length]).toEqual(before)
+  })
+
   test("an event that names another session is refused", () => {
     using temp = tempStore()
     temp.store.append("ses_1", [created("ses_1")])

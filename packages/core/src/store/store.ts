@@ -21,6 +21,8 @@ export interface Store {
    * `LeaseLost` unless that run owns the session. `session.deleted` takes the lease from whoever holds it.
    */
   append(owner: string, events: readonly DurableEvent[], runID?: string): LogEntry[]
+  /** `append` of what `derive` makes of the rows, read within the transaction: no other process changes them in between. */
+  derive(owner: string, derive: () => readonly DurableEvent[], runID?: string): LogEntry[]
   /** Takes the session's lease and appends in one transaction. A living owner elsewhere is returned, and nothing is written. */
   begin(sessionID: string, runID: string, events: readonly DurableEvent[]): Lease | undefined
   /** Appends the last events of a run and gives its lease back, in one transaction. */
@@ -98,15 +100,18 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
     return entries
   }
 
+  const derive: Store["derive"] = (sessionID, make, runID) =>
+    committed(
+      transact(() => {
+        if (runID !== undefined && !leases.holds(sessionID, runID)) throw new LeaseLost(sessionID)
+        return write(sessionID, make())
+      }),
+    )
+
   return {
     read: guardAll(database.filename, createReader(database)),
-    append: (sessionID, events, runID) =>
-      committed(
-        transact(() => {
-          if (runID !== undefined && !leases.holds(sessionID, runID)) throw new LeaseLost(sessionID)
-          return write(sessionID, events)
-        }),
-      ),
+    append: (sessionID, events, runID) => derive(sessionID, () => events, runID),
+    derive,
     begin(sessionID, runID, events) {
       const outcome = transact(() => {
         const held = leases.get(sessionID)
