@@ -31,7 +31,8 @@ export interface Io {
   readonly stderr: Out
   readonly stdin: Stdin
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly cwd: string
+  /** Undefined when it was removed: what needs it says so (`needCwd`). */
+  readonly cwd: string | undefined
   /** Undefined for a user without one: what needs it says so (`needHome`). */
   readonly home: string | undefined
   readonly version: string

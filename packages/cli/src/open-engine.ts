@@ -11,6 +11,12 @@ export function needHome({ home }: Io): Result<string, SetupError> {
   return err({ kind: "directory", message: "HOME is not set and the user has no home directory; set HOME" })
 }
 
+/** The current directory, unless somebody removed it. */
+export function needCwd({ cwd }: Pick<Io, "cwd">): Result<string, SetupError> {
+  if (cwd !== undefined) return ok(cwd)
+  return err({ kind: "directory", message: "the current directory no longer exists; change to another one" })
+}
+
 /** Opens the engine of a directory with what the program was started with. */
 export async function openEngine(
   io: Io,
@@ -26,7 +32,9 @@ export async function openEngine(
 export async function withEngine(io: Io, work: (engine: Engine, home: string) => Promise<number>): Promise<number> {
   const home = needHome(io)
   if (!home.ok) return setupError(io, home.error)
-  const opened = await openEngine(io, io.cwd)
+  const cwd = needCwd(io)
+  if (!cwd.ok) return setupError(io, cwd.error)
+  const opened = await openEngine(io, cwd.value)
   if (!opened.ok) return setupError(io, opened.error)
   await using engine = opened.value
   for (const warning of engine.warnings) io.stderr.write(`cairn: ${sanitise(warning)}\n`)

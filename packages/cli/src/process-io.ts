@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs"
+import { fstatSync, readFileSync } from "node:fs"
 import { findHome } from "@cairn/core/workspace/user-home"
 import { systemClock } from "@cairn/kernel/clock"
 import type { Interruption, Io, Out, Stdin } from "./io.ts"
@@ -7,15 +7,16 @@ import { version } from "./version.ts"
 /** The real process as `Io`. Importing this touches nothing; calling it installs the listeners of stdout and stderr. */
 export function processIo(): Io {
   const gone = new Set<(interruption: Interruption) => void>()
-  const stdout = out(process.stdout, () => {
+  const lost = () => {
     for (const listener of gone) listener("SIGPIPE")
-  })
+  }
+  const stdout = out(process.stdout, lost, wasClosed(1) ? "it was closed when the program started" : undefined)
   return {
     stdout,
     stderr: out(process.stderr, () => {}),
     stdin: processStdin(),
     env: process.env,
-    cwd: process.cwd(),
+    cwd: currentDirectory(),
     home: findHome(),
     version,
     clock: systemClock,
@@ -39,12 +40,35 @@ export function processIo(): Io {
   }
 }
 
+function currentDirectory(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined // removed under us
+  }
+}
+
+/**
+ * The runtime puts /dev/null in the place of a descriptor that was closed, so writing to it works. It is marked to be
+ * closed on exec, which nothing that was inherited can be.
+ */
+function wasClosed(descriptor: number): boolean {
+  if (process.platform !== "linux") return false
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1]
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) !== 0
+  } catch {
+    return false // no /proc here: nobody can say
+  }
+}
+const closeOnExec = 0o2000000
+
 /** A write that fails (a reader that went away, a full disk) ends the stream: what follows is dropped. */
-function out(stream: NodeJS.WriteStream, onGone: () => void): Out {
-  let alive = true
+function out(stream: NodeJS.WriteStream, onGone: () => void, failed?: string): Out {
+  let alive = failed === undefined
   let pending = 0
   let drained = Promise.withResolvers<void>()
-  let failure: string | undefined
+  let failure = failed
   const lost = (error: Error & { code?: string }) => {
     if (!alive) return
     alive = false

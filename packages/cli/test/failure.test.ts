@@ -76,6 +76,15 @@ describe("exit 3, the provider failed:", () => {
     expect(run.err).toMatch(/connect/i)
   }, 30_000)
 
+  test("a limit that holds for hours ends at once and says how long", async () => {
+    await using space = await tempWorkspace()
+    await using server = await startModelServer([status(429, { headers: { "retry-after": "7200" } })])
+    const run = await cairn(space, ["run", "hi"], { server })
+    expect(run).toMatchObject({ code: 3, out: "" })
+    expect(run.err).toContain("asked again in 2 h.")
+    expect(server.requests).toHaveLength(1)
+  })
+
   test("a limit that passes is waited for and shown", async () => {
     await using space = await tempWorkspace()
     await using server = await startModelServer([

@@ -42,6 +42,32 @@ describe("the process", () => {
     expect([out.split("\n").length, err]).toEqual([2, ""])
   })
 
+  test.skipIf(process.platform !== "linux")("does not report success where nobody can get the answer", async () => {
+    for (const [line, expected] of [
+      ["$CAIRN run --model demo/tour hello >&-", 2],
+      ["$CAIRN run --format json --model demo/tour hello >&-", 2],
+      ["$CAIRN models >&-", 1],
+    ] as const) {
+      const { code, err } = await shell(`${line}; code=$?; exit $code`)
+      expect([line, code]).toEqual([line, expected])
+      expect(err).toContain("cairn: stdout cannot be written: it was closed when the program started\n")
+    }
+    const nothing = await shell("$CAIRN run --model demo/tour hello >&-; $CAIRN session list --format json")
+    expect(nothing.out.trim()).toBe("[]")
+    expect((await shell("$CAIRN run --help > /dev/null")).code).toBe(0)
+  })
+
+  test("says what to do when the current directory was removed", async () => {
+    for (const words of ["run hello", "run --dir sub hello", "models", "doctor", "session list"]) {
+      const { code, out, err } = await shell(`mkdir sub gone; cd gone; rmdir ../gone; $CAIRN ${words}`)
+      expect([words, code, out]).toEqual([words, 2, ""])
+      expect(err).toBe("cairn: the current directory no longer exists; change to another one\n")
+    }
+    const json = await shell("mkdir gone; cd gone; rmdir ../gone; $CAIRN run --format json hello")
+    expect(JSON.parse(json.out)).toMatchObject({ type: "result", exitCode: 2, reason: "directory" })
+    expect((await shell("mkdir gone; cd gone; rmdir ../gone; $CAIRN run --help")).code).toBe(0)
+  })
+
   test.skipIf(process.platform !== "linux")("says that the disk is full", async () => {
     const { code, err } = await shell("$CAIRN --help > /dev/full")
     expect(code).toBe(1)

@@ -1,7 +1,7 @@
 import type { Command, Input } from "../argv/define.ts"
 import { formatFlag, networkFlag } from "../flag.ts"
 import type { Io } from "../io.ts"
-import { needHome } from "../open-engine.ts"
+import { needCwd, needHome } from "../open-engine.ts"
 import { setupError } from "../report-error.ts"
 
 export const doctorCommand: Command = {
@@ -20,11 +20,13 @@ export const doctorCommand: Command = {
 }
 
 async function run(io: Io, input: Input): Promise<number> {
-  const { cwd: directory, env, version, clock } = io
+  const { env, version, clock } = io
   const home = needHome(io)
   if (!home.ok) return setupError(io, home.error)
+  const cwd = needCwd(io)
+  if (!cwd.ok) return setupError(io, cwd.error)
   const report = await io.examine({
-    directory,
+    directory: cwd.value,
     env,
     home: home.value,
     version,

@@ -63,6 +63,8 @@ async function run(io: Io, input: Input): Promise<number> {
     title: input.get(titleFlag),
     dir: input.get(dirFlag),
   }
+  // Nobody would get the answer: said at the program's end.
+  if (io.stdout.failure !== undefined) return 2
   const { runSession } = await import("../run/run-session.ts")
   return runSession(io, {
     message: input.words.join(" "),

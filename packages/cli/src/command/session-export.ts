@@ -51,7 +51,7 @@ async function run(io: Io, input: Input): Promise<number> {
 /** Writes a file that did not exist, readable for the current user alone. */
 async function writeNew(io: Io, output: string, text: string): Promise<number> {
   try {
-    await writeFile(path.resolve(io.cwd, output), text, { flag: "wx", mode: 0o600 })
+    await writeFile(path.resolve(io.cwd ?? ".", output), text, { flag: "wx", mode: 0o600 })
   } catch (error) {
     return setupError(io, { kind: "file", message: `cannot write ${JSON.stringify(output)}: ${reason(error)}` })
   }

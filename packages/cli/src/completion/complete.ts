@@ -1,7 +1,7 @@
 import path from "node:path"
 import type { Engine } from "@cairn/core/engine"
 import type { Io } from "../io.ts"
-import { openEngine } from "../open-engine.ts"
+import { needCwd, openEngine } from "../open-engine.ts"
 import { ago } from "../render/format.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { truncate } from "../terminal/width.ts"
@@ -15,7 +15,8 @@ const longestText = 60
  */
 export async function complete(io: Io, [kind = "", prefix = "", directory = ""]: readonly string[]): Promise<number> {
   try {
-    const opened = await openEngine(io, path.resolve(io.cwd, directory))
+    const cwd = needCwd(io)
+    const opened = cwd.ok ? await openEngine(io, path.resolve(cwd.value, directory)) : cwd
     if (!opened.ok) return 0
     await using engine = opened.value
     const rows = await candidates(io, engine, kind, prefix)

@@ -53,9 +53,32 @@ describe("a tool line", () => {
 
   test("is cut to the terminal and made harmless", () => {
     const narrow = { ...view, look: { ...view.look, width: 20 } }
-    expect(headline(tool("bash", { command: "echo \u001b]52;c;x\u0007\necho a long line" }), narrow)).toBe(
-      "$ echo ␛]52;c;x␇ ec…",
+    expect(headline(tool("bash", { command: "echo \u001b]52;c;x\u0007 and a long line" }), narrow)).toBe(
+      "$ echo ␛]52;c;x␇ an…",
     )
+  })
+
+  test("of a command of many lines has them below each other, not joined", () => {
+    const loop = tool(
+      "bash",
+      { command: "\nfor f in *; do\n\techo $f  \n\ndone\u001b[2J\n" },
+      { metadata: { exit: 0 } },
+    )
+    expect(lines(loop)).toEqual(["$ for f in *; do (4 lines)", "    echo $f", "  ", "  done␛[2J"])
+    expect(headline(loop, view)).toBe("$ for f in *; do (4 lines)")
+  })
+
+  test("of a very long command is bounded, and narrow on a narrow terminal", () => {
+    const command = Array.from({ length: 30 }, (_, index) => `echo ${"x".repeat(index)}`).join("\n")
+    const narrow = { ...view, look: { ...view.look, width: 12 } }
+    const shown = partLines(tool("bash", { command }, { metadata: { exit: 1 }, output: "no" }), narrow)
+    expect(shown.slice(0, 2)).toEqual(["$ echo (30 lines)", "  echo x"])
+    expect(shown.slice(9)).toEqual(["  echo xxxx…", "  … 20 more lines", "  no", "  exit 1"])
+  })
+
+  test("of a command that was refused stands whole above the reason", () => {
+    const refused = tool("bash", { command: "cd x\nmake" }, { error: "no", kind: "denied" })
+    expect(lines(refused)).toEqual(["$ cd x (2 lines)", "  make", "  denied: no"])
   })
 
   test("of a running call has its arguments already", () => {

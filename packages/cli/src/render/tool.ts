@@ -20,21 +20,45 @@ export interface ToolView {
 /** Lines of a failed command's output that are shown. */
 const tailLines = 10
 const longestDetail = 200
+/** Lines of a command that are shown. */
+const commandLimit = 10
 /** What of an error is shown: it says what to do, so it may wrap. */
 const longestError = { lines: 3, columns: 400 }
 
 /** What a settled call did: a headline, then its diff, the end of a failed command's output, or a task list. */
 export function toolLines(part: ToolPart, view: ToolView): string[] {
+  const head = [headline(part, view), ...(part.tool === "bash" ? indent(moreOfCommand(part, view)) : [])]
+  return [...head, ...outcomeLines(part, view)]
+}
+
+function outcomeLines(part: ToolPart, view: ToolView): string[] {
   const { style } = view
-  const head = headline(part, view)
-  if (part.state.status === "error") return [head, ...errorLines(part.state.error, part.state.kind, view)]
-  if (part.state.status !== "completed") return [head]
+  if (part.state.status === "error") return errorLines(part.state.error, part.state.kind, view)
+  if (part.state.status !== "completed") return []
   const { metadata, output, input } = part.state
-  if (part.tool === "bash") return [head, ...commandLines(metadata, output, view)]
+  if (part.tool === "bash") return commandLines(metadata, output, view)
   if (part.tool === "todowrite")
-    return [head, ...indent(todoLines(todosIn(metadata["todos"]) ?? todosIn(input["todos"]) ?? [], style))]
+    return indent(todoLines(todosIn(metadata["todos"]) ?? todosIn(input["todos"]) ?? [], style))
   const diff = diffOf(metadata)
-  return diff !== undefined && view.diffLimit > 0 ? [head, ...indent(diffLines(diff, style, view.diffLimit))] : [head]
+  return diff !== undefined && view.diffLimit > 0 ? indent(diffLines(diff, style, view.diffLimit)) : []
+}
+
+/** The lines of a command after the first, which stands in the headline. */
+function moreOfCommand(part: ToolPart, view: ToolView): string[] {
+  const [, ...more] = commandOf(part)
+  const shown = more.slice(0, commandLimit - 1).map((line) => truncate(line, view.look.width - 2))
+  const gone = more.length - shown.length
+  return [...shown, ...(gone > 0 ? [view.style.dim(`… ${plural(gone, "more line", "more lines")}`)] : [])]
+}
+
+const commandHead = ([first = "", ...more]: readonly string[]): Description => ({
+  subject: first,
+  detail: more.length === 0 ? "" : plural(more.length + 1, "line"),
+})
+
+function commandOf(part: ToolPart): string[] {
+  const lines = sanitise(text(part.state.input["command"])).trim().split("\n")
+  return lines.map((line) => line.replaceAll("\t", "  ").trimEnd())
 }
 
 /** One line that names the call, as far as its arguments are known: `read src/a.ts (lines 1-40)`, `$ npm test`. */
@@ -67,7 +91,7 @@ function describe(part: ToolPart, view: ToolView): Description {
     case "apply_patch":
       return { subject: patchedFiles(text(input["patchText"])), detail: changeCounts(metadata) }
     case "bash":
-      return { subject: sanitiseLine(text(input["command"])), detail: "" }
+      return commandHead(commandOf(part))
     case "glob":
       return { subject: searched(input, view), detail: found(metadata["count"], "file") }
     case "grep":

@@ -16,7 +16,7 @@ export async function checkDirectory(directory: string): Promise<Result<string, 
 
 /** The message with what stdin and files add to it. Interruption rejects with the signal's reason. */
 export async function promptParts(
-  io: Pick<Io, "stdin" | "clock" | "cwd">,
+  io: Pick<Io, "stdin" | "clock"> & { readonly cwd: string },
   wish: { readonly message: string; readonly files: readonly string[]; readonly interactive: boolean },
   { signal, note }: { readonly signal: AbortSignal; note(text: string): void },
 ): Promise<Result<PromptPart[], SetupError>> {

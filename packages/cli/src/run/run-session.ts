@@ -12,7 +12,7 @@ import { exitOf, type RunEnd } from "../exit-code.ts"
 import { storeError } from "../report-error.ts"
 import { errorText } from "../render/transcript.ts"
 import type { Interruption, Io } from "../io.ts"
-import { openEngine } from "../open-engine.ts"
+import { needCwd, openEngine } from "../open-engine.ts"
 import type { Answers } from "./answers.ts"
 import { jsonReporter } from "./json-reporter.ts"
 import { chooseSession, type Chosen } from "./choose-session.ts"
@@ -109,9 +109,14 @@ const setup = (error: SetupError): Ended => ({ end: { kind: "setup", error }, me
 
 async function execute(run: Run): Promise<Ended> {
   const { io, options } = run
-  const directory = await checkDirectory(path.resolve(io.cwd, options.dir ?? "."))
+  const cwd = needCwd(io)
+  if (!cwd.ok) return setup(cwd.error)
+  const directory = await checkDirectory(path.resolve(cwd.value, options.dir ?? "."))
   if (!directory.ok) return setup(directory.error)
-  const parts = await promptParts(io, options, { signal: run.group.signal, note: run.reporter.note })
+  const parts = await promptParts({ ...io, cwd: cwd.value }, options, {
+    signal: run.group.signal,
+    note: run.reporter.note,
+  })
   if (!parts.ok) return setup(parts.error)
   let opened = await openNoted(run, directory.value)
   if (!opened.ok) return setup(opened.error)

@@ -234,3 +234,14 @@ test("an address that cannot be reached is named, without what may hold a key", 
   )
   expect(limited.message).not.toContain("127.0.0.1")
 })
+
+test("a wait that is too long to be waited for is said", () => {
+  const limited = (retry: string) =>
+    classifyData({ providerID: "p", status: 429, message: "slow down", headers: { "Retry-After": retry } }).message
+  expect(limited("7380")).toEndWith(" It wants to be asked again in 2 h 3 min.")
+  expect(limited("601")).toContain("asked again in 11 min.")
+  expect(limited("999999999")).toContain("asked again in 7 d.")
+  expect(limited("600")).not.toContain("again in")
+  const refused = classifyData({ providerID: "p", status: 401, message: "no", headers: { "retry-after": "99999" } })
+  expect(refused.message).not.toContain("again in")
+})

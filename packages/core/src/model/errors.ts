@@ -1,6 +1,6 @@
 import type { ErrorClass, MessageError } from "@cairn/schema/error"
 import { matchRule } from "./error-rules.ts"
-import { retryAfter } from "./retry-after.ts"
+import { longestWaitMs, retryAfter, waitText } from "./retry-after.ts"
 
 /** A failed model call as plain data: what the probe takes, and what every thrown thing is reduced to. */
 export interface ErrorData {
@@ -67,7 +67,7 @@ export function classifyData(data: ErrorData, now: number = Date.now()): Classif
   return {
     class: kind,
     providerID: data.providerID,
-    message: describe(data, kind, status, rule?.advice),
+    message: describe(data, kind, status, rule?.advice) + waitAdvice(wait),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(status === undefined ? {} : { status }),
     ...(body ? { body: redact(body.slice(0, longestBody)) } : {}),
@@ -179,6 +179,11 @@ function describe(data: ErrorData, kind: ErrorClass, status: number | undefined,
   const text = page || said === "" ? "the request failed" : redact(said.replace(/\s+/g, " ").slice(0, longestMessage))
   const todo = kind === "auth" ? keyAdvice(data) : advice?.replaceAll("{provider}", provider)
   return `${head}: ${/[.!?]$/.test(text) ? text : `${text}.`}${todo === undefined ? "" : ` ${todo}`}`
+}
+
+/** What is waited for is said by the status; what is not has to be said here. */
+function waitAdvice(wait: number | undefined): string {
+  return wait === undefined || wait <= longestWaitMs ? "" : ` It wants to be asked again in ${waitText(wait)}.`
 }
 
 /** Scheme, host and port: a path or a query may hold a key. */

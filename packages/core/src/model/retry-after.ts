@@ -1,3 +1,5 @@
+/** A provider that wants us back later than this is given up: a run must not look as if it hung. */
+export const longestWaitMs = 10 * 60_000
 const longestMs = 7 * 24 * 3_600_000
 const longestBody = 16_384
 
@@ -47,6 +49,17 @@ function hint(body: string): number | undefined {
   let sum = 0
   for (const [, value, name = "s"] of text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) sum += Number(value) * unitOf(name)
   return bounded(sum)
+}
+
+/** `2 h 5 min`, to the minute. */
+export function waitText(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000)
+  const parts: [number, string][] = [
+    [Math.floor(minutes / 1_440), "d"],
+    [Math.floor(minutes / 60) % 24, "h"],
+    [minutes % 60, "min"],
+  ]
+  return parts.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])).join(" ")
 }
 
 function unitOf(name: string): number {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import type { Classified } from "./errors.ts"
 import { retryDelay } from "./retry.ts"
-import { retryAfter } from "./retry-after.ts"
+import { retryAfter, waitText } from "./retry-after.ts"
 
 const failure = (more: Partial<Classified> = {}): Classified => ({
   class: "retryable",
@@ -82,6 +82,17 @@ test.each<[string, Record<string, string>, string | undefined, number | undefine
   ["empty", { "retry-after": "" }, "", undefined],
 ])("retry-after: %s", (_, headers, body, expected) => {
   expect(retryAfter(headers, body, now)).toBe(expected)
+})
+
+test.each<[number, string]>([
+  [1, "1 min"],
+  [60_000, "1 min"],
+  [3_600_000, "1 h"],
+  [7_380_000, "2 h 3 min"],
+  [90_000_000, "1 d 1 h"],
+  [86_460_000, "1 d 1 min"],
+])("%d ms are %s", (ms, text) => {
+  expect(waitText(ms)).toBe(text)
 })
 
 test("a huge or hostile body is read in linear time and never throws", () => {

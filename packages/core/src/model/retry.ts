@@ -1,12 +1,11 @@
 import type { Classified } from "./errors.ts"
+import { longestWaitMs } from "./retry-after.ts"
 
 const firstMs = 2_000
 const longestMs = 30_000
 const jitter = 0.25
 const mostAttempts = 5
 const mostConnects = 3
-/** A provider that wants us back later than this is given up: a run must not look as if it hung. */
-const longestAskedMs = 10 * 60_000
 
 /**
  * Milliseconds until the next try, after `attempt` tries (counted from 1) have failed, or undefined when it is to be
@@ -17,8 +16,7 @@ export function retryDelay(attempt: number, failure: Classified, random: number)
   if (failure.network === "probe") return undefined
   const most = failure.network === "refused" || failure.network === "unknown_host" ? mostConnects : mostAttempts
   if (attempt >= most) return undefined
-  if (failure.retryAfterMs !== undefined)
-    return failure.retryAfterMs > longestAskedMs ? undefined : failure.retryAfterMs
+  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs > longestWaitMs ? undefined : failure.retryAfterMs
   const full = Math.min(longestMs, firstMs * 2 ** (attempt - 1))
   return Math.round(full * (1 - jitter * random))
 }
