@@ -70,16 +70,16 @@ function trim(model: SourceModel): CatalogModel {
   row["modalities"] = { input: model.modalities?.input }
   if (model.provider) row["provider"] = { npm: model.provider.npm, api: model.provider.api }
   if (model.cost) {
-    const { input, output, cache_read, cache_write, tiers, context_over_200k } = model.cost
+    const { tiers, context_over_200k } = model.cost
     const old = context_over_200k && [{ ...price(context_over_200k), tier: { type: "context", size: 200_000 } }]
     const own = tiers?.map((tier) => ({ ...price(tier), tier: tier.tier }))
-    row["cost"] = { ...price({ input, output, cache_read, cache_write }), tiers: own ?? old }
+    row["cost"] = { ...price(model.cost), tiers: own ?? old }
   }
   return row
 }
 
-function price({ input, output, cache_read, cache_write }: Price): Price {
-  return { input, output, cache_read, cache_write }
+function price({ input, output, reasoning, cache_read, cache_write }: Price): Price {
+  return { input, output, reasoning, cache_read, cache_write }
 }
 
 process.exitCode = await main(process.argv[2])

@@ -4,6 +4,8 @@ const modality = z.enum(["text", "audio", "image", "video", "pdf"])
 const price = {
   input: z.number(),
   output: z.number(),
+  /** Ours: of thoughts, where they cost otherwise than the answer. */
+  reasoning: z.number().optional(),
   cache_read: z.number().optional(),
   cache_write: z.number().optional(),
 }

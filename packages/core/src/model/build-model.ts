@@ -100,8 +100,9 @@ function costOf(cost: NonNullable<Definition["cost"]>): ModelCost {
   return { ...priceOf(cost), tiers }
 }
 
-function priceOf({ input, output, cache_read: read = input, cache_write: write = input }: Price): ModelPrice {
-  return { input, output, cache: { read, write } }
+function priceOf(price: Price): ModelPrice {
+  const { input, output, reasoning, cache_read: read = input, cache_write: write = input } = price
+  return { input, output, ...(reasoning === undefined ? {} : { reasoning }), cache: { read, write } }
 }
 
 function capabilitiesOf(definition: Definition, npm: string): ModelCapabilities {

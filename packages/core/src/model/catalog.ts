@@ -6,6 +6,8 @@ import { nearest } from "./nearest.ts"
 export interface Price {
   readonly input: number
   readonly output: number
+  /** Of thoughts, where they cost otherwise than the answer. */
+  readonly reasoning?: number | undefined
   readonly cache_read?: number | undefined
   readonly cache_write?: number | undefined
 }

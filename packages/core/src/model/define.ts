@@ -6,6 +6,8 @@ import type { Fetch } from "../net/net.ts"
 export interface ModelPrice {
   readonly input: number
   readonly output: number
+  /** Absent: as output. */
+  readonly reasoning?: number
   readonly cache: { readonly read: number; readonly write: number }
 }
 

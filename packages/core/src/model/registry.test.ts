@@ -150,6 +150,19 @@ test("prices above a context size become tiers, from catalogue and config", () =
   const cost = { input: 1, output: 2, context_over_200k: { input: 3, output: 4 } }
   const model = good(make({ provider: { local: local({ models: { m: { cost } } }) } }), "local/m")
   expect(model.cost?.tiers).toEqual([{ input: 3, output: 4, cache: { read: 3, write: 3 }, above: 200_000 }])
+  const gemini = good(make({}, { GEMINI_API_KEY: "k" }), "google/gemini-2.5-pro")
+  expect(gemini.cost).toEqual({
+    ...{ input: 1.25, output: 10, cache: { read: 0.125, write: 1.25 } },
+    tiers: [{ input: 2.5, output: 15, cache: { read: 0.25, write: 2.5 }, above: 200_000 }],
+  })
+})
+
+test("thoughts have a price of their own where the catalogue or the config gives one", () => {
+  const cost = { input: 1, output: 2, reasoning: 5, context_over_200k: { input: 3, output: 4, reasoning: 6 } }
+  const model = good(make({ provider: { local: local({ models: { m: { cost } } }) } }), "local/m")
+  expect(model.cost).toMatchObject({ output: 2, reasoning: 5, tiers: [{ output: 4, reasoning: 6 }] })
+  const catalogued = createCatalog().model("alibaba", "qwen-plus")?.cost
+  expect(catalogued).toEqual({ input: 0.4, output: 1.2, reasoning: 4 })
 })
 
 test("an unsupported package names the supported ones and the way out", () => {

@@ -69,6 +69,13 @@ test("each kind of token has its price, reasoning that of output", () => {
   expect(costOf(tokens, undefined)).toBe(0)
 })
 
+test("thoughts cost what they are priced at, in a tier too", () => {
+  const tiers = [{ ...price, reasoning: 50, above: 10 }]
+  const thought = { input: 0, output: 1_000_000, reasoning: 1_000_000, cache: { read: 0, write: 0 } }
+  expect(costOf(thought, { ...price, reasoning: 20, tiers: [] })).toBeCloseTo(15 + 20, 10)
+  expect(costOf({ ...thought, input: 11 }, { ...price, reasoning: 20, tiers })).toBeCloseTo(15 + 50 + 33 / 1e6, 10)
+})
+
 test("a tier holds for the whole step once the prompt, cache included, is larger than it says", () => {
   const tiers = [
     { input: 10, output: 0, cache: { read: 0, write: 0 }, above: 100 },

@@ -29,7 +29,8 @@ export function costOf(tokens: Tokens, cost: ModelCost | undefined): number {
   const price = cost.tiers.findLast((tier) => prompt > tier.above) ?? cost
   const sum =
     tokens.input * price.input +
-    (tokens.output + tokens.reasoning) * price.output +
+    tokens.output * price.output +
+    tokens.reasoning * (price.reasoning ?? price.output) +
     tokens.cache.read * price.cache.read +
     tokens.cache.write * price.cache.write
   return sum / 1_000_000
