@@ -30,6 +30,8 @@ export const InboxItem = z.object({
   hold: z.boolean().optional(),
   /** Its place among those that wait, given when somebody moved one; without it, after those that have one. */
   rank: z.number().int().nonnegative().optional(),
+  /** Who answers its asks. Absent: whoever attends the run that takes it up. */
+  asks: z.enum(["wait", "deny", "auto"]).optional(),
   time: z.object({ created: z.number().int() }),
 })
 export type InboxItem = z.infer<typeof InboxItem>

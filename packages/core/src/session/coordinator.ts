@@ -117,7 +117,7 @@ class SessionCoordinator implements Coordinator {
 
   async prompt(sessionID: string, admission: Admission, { delivery, asks }: PromptOptions): Promise<Answered> {
     const run = this.#active.get(sessionID)
-    if (run) return this.#enqueue(sessionID, admission, delivery, run)
+    if (run) return this.#enqueue(sessionID, admission, { delivery, asks }, run)
     const begun = this.#begin(sessionID, admission, asks)
     return begun.ok ? ok(await begun.value) : begun
   }
@@ -278,17 +278,17 @@ class SessionCoordinator implements Coordinator {
   }
 
   /** Begins the oldest queued prompt after a run that ended well. True when it runs now. */
-  #startQueued(sessionID: string, { asks, steerable }: Active, { reason }: TurnOutcome): boolean {
+  #startQueued(sessionID: string, ended: Active, { reason }: TurnOutcome): boolean {
     // A compaction that failed leaves everything as it was: no reason not to go on.
-    const goesOn = reason === "done" || reason === "step_limit" || (!steerable && reason === "error")
+    const goesOn = reason === "done" || reason === "step_limit" || (!ended.steerable && reason === "error")
     if (!goesOn || this.#closing) return false
     const { store, log } = this.#deps
     try {
       // A prompt that was made to steer while there was no turn to enter is a turn of its own.
-      const ready = (item: InboxItem) => item.hold !== true && (item.delivery === "queue" || !steerable)
+      const ready = (item: InboxItem) => item.hold !== true && (item.delivery === "queue" || !ended.steerable)
       const next = store.read.inbox(sessionID).find(ready)
       if (!next) return false
-      const begun = this.#begin(sessionID, next, asks, next)
+      const begun = this.#begin(sessionID, next, this.#asksOf(next, ended), next)
       this.#answerQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
       return begun.ok
     } catch (error) {
@@ -303,15 +303,22 @@ class SessionCoordinator implements Coordinator {
     if (delivery === "steer" && run?.steerable) this.#answerQueued(id, run.outcome.then(ok))
   }
 
+  /** A queued prompt keeps its own way of being asked, but nobody is waited for who has gone. */
+  #asksOf({ id, asks = "wait" }: InboxItem, ended: Active): AskMode {
+    const gone = !this.#queued.has(id) && ended.asks !== "wait"
+    return asks === "wait" && gone ? "deny" : asks
+  }
+
   #answerQueued(inboxID: string, answer: Answered | Promise<Answered>): void {
     this.#queued.get(inboxID)?.resolve(answer)
     this.#queued.delete(inboxID)
   }
 
-  #enqueue(sessionID: string, admission: Admission, wanted: Delivery, run: Active): Promise<Answered> {
+  #enqueue(sessionID: string, admission: Admission, wanted: PromptOptions, run: Active): Promise<Answered> {
     const { store, ids, clock } = this.#deps
-    const delivery = run.steerable ? wanted : "queue"
-    const item: InboxItem = { ...admission, id: ids.next("inbox"), delivery, time: { created: clock.now() } }
+    const { asks } = wanted
+    const delivery = run.steerable ? wanted.delivery : "queue"
+    const item: InboxItem = { ...admission, id: ids.next("inbox"), delivery, asks, time: { created: clock.now() } }
     store.append(sessionID, [{ type: "session.inbox.added", properties: { sessionID, item } }])
     if (delivery === "steer") return run.outcome.then(ok)
     const waiter = { sessionID, ...Promise.withResolvers<Answered>() }
