@@ -164,13 +164,16 @@ describe("session compact", () => {
     expect(server.unexpected).toEqual([])
   })
 
-  test("of an unknown session is a usage error; of one with nothing to sum up it says so", async () => {
+  test("of an unknown session is a usage error; of a short one there is nothing to compact, and that is no failure", async () => {
     await using made = await spoken()
     await using server = await startModelServer([])
     expect(await cairn(made.space, ["session", "compact", unknown], { server })).toMatchObject({ code: 2 })
     const nothing = await cairn(made.space, ["session", "compact", made.id], { server })
-    expect(nothing).toMatchObject({ code: 3, out: "" })
-    expect(nothing.err).toContain("nothing of it can be summed up")
+    expect(nothing).toMatchObject({ code: 0, out: "" })
+    expect(nothing.err).toContain("nothing to compact yet")
+    const json = await cairn(made.space, ["session", "compact", made.id, "--format", "json"], { server })
+    expect(JSON.parse(json.out)).toMatchObject({ exitCode: 0, note: expect.stringContaining("nothing to compact") })
+    expect(server.requests).toEqual([])
   })
 })
 

@@ -35,6 +35,8 @@ export interface TurnOutcome {
   readonly errorClass?: ErrorClass
   /** Asks that nobody could approve. */
   readonly denied: number
+  /** What the user should know although nothing went wrong. */
+  readonly note?: string
 }
 
 export interface EngineOptions {

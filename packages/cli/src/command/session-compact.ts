@@ -37,9 +37,10 @@ async function run(io: Io, input: Input): Promise<number> {
     const exit = exitOf({ kind: "turn", outcome, ...(interruption && { interruption }) })
     if (input.get(formatFlag) === "json")
       io.stdout.write(
-        `${JSON.stringify({ id, exitCode: exit.code, reason: exit.reason, tokens: outcome.tokens, cost: outcome.cost }, undefined, 2)}\n`,
+        `${JSON.stringify({ id, exitCode: exit.code, reason: exit.reason, tokens: outcome.tokens, cost: outcome.cost, note: outcome.note }, undefined, 2)}\n`,
       )
-    else if (exit.code === 0) io.stdout.write(`compacted ${id}\n`)
+    else if (exit.code === 0 && outcome.note === undefined) io.stdout.write(`compacted ${id}\n`)
+    if (outcome.note !== undefined) io.stderr.write(`${outcome.note}\n`)
     if (outcome.error) io.stderr.write(`cairn: ${sanitise(messageOf(outcome.error))}\n`)
     return exit.code
   })

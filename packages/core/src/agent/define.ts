@@ -26,7 +26,7 @@ export interface Agent {
   /** Goes with the turn's first user message, as a fragment. */
   readonly reminder?: string
   readonly options: Readonly<Record<string, unknown>>
-  /** Most steps of one turn. */
+  /** Most steps of a turn; a message that the user sends meanwhile begins the count anew. */
   readonly steps?: number
   readonly color?: string
   /** What decides: the strictest verdict over these lists. */

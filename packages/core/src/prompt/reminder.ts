@@ -52,6 +52,9 @@ export function dateOf(now: number): string {
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const
 
+/** What an agent wants kept in mind (`Agent.reminder`): with each prompt, and again when a compaction took it away. */
+export const agentReminder = (text: string): string => reminder("plan", text)
+
 /** Sent with the last step an agent may take: no tools any more, only an answer. */
 export const stepLimitReminder = (steps: number): string =>
   reminder(

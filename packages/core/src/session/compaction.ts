@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
 import { effectiveLimits, usableTokens } from "../model/limits.ts"
+import { agentReminder } from "../prompt/reminder.ts"
 import { continueFragment } from "../prompt/summary.ts"
 import { type Failure, attemptStep } from "./attempt.ts"
 import { type Context, createContext } from "./context.ts"
@@ -46,8 +47,7 @@ export function buildContext(target: Target, stored: readonly MessageWithParts[]
  */
 export async function makeRoom(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure | undefined> {
   if (need === "limit" && prune(deps, turn)) return undefined
-  if (++turn.compactions > strikes && need !== "asked")
-    return tooLong("it was compacted three times and is still too long")
+  if (++turn.compactions > strikes) return tooLong("it was compacted three times and is still too long")
   return await compact(deps, turn, need)
 }
 
@@ -74,16 +74,29 @@ function prune(deps: TurnDeps, turn: Turn): boolean {
   return !isFull(deps, turn)
 }
 
-async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure | undefined> {
-  const { run, target } = turn
-  const usable = usableOf(deps, turn)
-  const stored = deps.store.read.messages(run.sessionID)
-  const wanted = tailBudget(usable, deps.compaction.preserve_recent_tokens)
+/** True when the user may ask for a compaction, but everything would stay as it is. */
+export function nothingToCompact(deps: TurnDeps, turn: Turn): boolean {
+  const { stored, head } = headOf(deps, turn, "asked")
+  const { tail, since } = historyOf(stored, 0)
+  const sent = new Set([...tail, ...since])
+  return !head.some((message) => sent.has(message))
+}
+
+/** What a summary would stand for, and where the tail begins that stays beside it. */
+function headOf(deps: TurnDeps, turn: Turn, need: Need) {
+  const stored = deps.store.read.messages(turn.run.sessionID)
+  const wanted = tailBudget(usableOf(deps, turn), deps.compaction.preserve_recent_tokens)
   // A provider counts otherwise than we estimate (other scripts), or knows a lower limit: of what is too long by its
   // count, a quarter is small by any.
   const budget = need === "asked" ? wanted : Math.min(wanted, messageTokens(turn.context.messages()) / 4)
-  const start = tailStart(stored, target, budget)
-  const head = stored.slice(0, start).filter((message) => !isCompaction(message))
+  const start = tailStart(stored, turn.target, budget)
+  return { stored, start, head: stored.slice(0, start).filter((message) => !isCompaction(message)) }
+}
+
+async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure | undefined> {
+  const { run, target } = turn
+  const usable = usableOf(deps, turn)
+  const { stored, start, head } = headOf(deps, turn, need)
   if (head.length === 0) return tooLong("nothing of it can be summed up")
 
   const request = askForSummary(turn, stored[start]?.info.id, need)
@@ -92,7 +105,7 @@ async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure 
   const before = messageTokens(turn.context.messages())
   const shortened = deps.store.read.messages(run.sessionID)
   const after = buildContext(target, shortened, usable)
-  if (messageTokens(after.messages()) >= before) return discard(turn, summed.message)
+  if (messageTokens(after.messages()) >= before) return discard(turn, summed.message, need)
   turn.context = after
   deps.instructions.restore(run.sessionID, loadedIn(shortened))
   if (need !== "asked") goOn(turn, stored, start)
@@ -154,22 +167,34 @@ async function summarise(
 }
 
 /** A summary that makes nothing shorter is kept for the record only. */
-function discard(turn: Turn, message: AssistantMessage): Failure {
-  const failure = tooLong("its summary is not shorter than itself")
+function discard(turn: Turn, message: AssistantMessage, need: Need): Failure {
+  const failure = need === "asked" ? overflow(noGain) : tooLong("its summary is not shorter than itself")
   const info = { ...message, error: failure.error }
   turn.run.write({ type: "message.updated", properties: { sessionID: turn.run.sessionID, info } })
   return failure
 }
 
-/** Tells the model to go on when the compaction came in the middle of its work. */
+/** Tells the model what it must still know when the compaction came in the middle of its work. */
 function goOn(turn: Turn, stored: readonly MessageWithParts[], start: number): void {
-  if (stored.at(-1)?.info.role === "user") return
   const parent = stored.findIndex((message) => message.info.id === turn.parentID)
-  if (parent < 0) return
-  remind(turn, continueFragment(parent >= start ? undefined : wordsOf(stored[parent]!)))
+  if (stored.at(-1)?.info.role !== "user" && parent >= 0)
+    remind(turn, continueFragment(parent >= start ? undefined : wordsOf(stored[parent]!)))
+  const own = turn.agent.reminder === undefined ? undefined : agentReminder(turn.agent.reminder)
+  if (own !== undefined && !stored.slice(start).some((message) => says(message, own))) remind(turn, own)
 }
 
-function tooLong(why: string): Failure {
-  const message = `The conversation is too long for the model, and ${why}. Start a new session, or choose a model with a larger context.`
-  return { error: { name: "ContextOverflowError", data: { message } }, class: "overflow" }
-}
+const says = ({ parts }: MessageWithParts, text: string): boolean =>
+  parts.some((part) => part.type === "text" && part.text === text)
+
+const noGain =
+  "The summary came out longer than what it would stand for, so the session stays as it is. Compact it when it is longer."
+
+const tooLong = (why: string): Failure =>
+  overflow(
+    `The conversation is too long for the model, and ${why}. Start a new session, or choose a model with a larger context.`,
+  )
+
+const overflow = (message: string): Failure => ({
+  error: { name: "ContextOverflowError", data: { message } },
+  class: "overflow",
+})

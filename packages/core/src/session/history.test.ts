@@ -119,6 +119,13 @@ describe("tail", () => {
     expect(tailStart([user("a"), assistant("b"), long], target, 100)).toBe(2)
     expect(tailStart([user("a"), assistant("b"), long, assistant("")], target, 100)).toBe(2)
   })
+
+  test("it never reaches back behind an earlier compaction, whatever the room", () => {
+    const before = [user("a"), assistant("b"), user("kept"), assistant("too")]
+    const stored = [...before, ...compacted("notes", before[2]!.info.id), assistant("c"), user("d")]
+    expect(tailStart(stored, target, 100_000)).toBe(6)
+    expect(tailStart(stored.slice(0, 6), target, 100_000)).toBe(6)
+  })
 })
 
 describe("prune", () => {

@@ -4,7 +4,7 @@ import type { SetupError } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
 import type { Agents } from "../agent/agents.ts"
 import type { Models } from "../model/registry.ts"
-import { dateOf, dateReminder, interruptedReminder, reminder } from "../prompt/reminder.ts"
+import { agentReminder, dateOf, dateReminder, interruptedReminder } from "../prompt/reminder.ts"
 import type { Store } from "../store/store.ts"
 import { type Admission, titleOf } from "./admit.ts"
 import { dateFragment } from "./date-fact.ts"
@@ -43,7 +43,7 @@ export function createPreparer({ store, clock, models, agents }: Deps): Preparer
       const date = dateOf(clock.now())
       const said = store.read.lastFact(sessionID, dateFragment)
       const agent = agents.get(name)
-      const own = agent.ok && agent.value.reminder !== undefined ? [reminder("plan", agent.value.reminder)] : []
+      const own = agent.ok && agent.value.reminder !== undefined ? [agentReminder(agent.value.reminder)] : []
       if (cutOff.has(store.read.lastEnd(sessionID))) own.unshift(interruptedReminder())
       if (said === dateReminder(date) || said === dateReminder(date, true)) return own
       return [dateReminder(date, said !== undefined), ...own]

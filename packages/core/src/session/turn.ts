@@ -9,7 +9,7 @@ import { admit } from "./admit.ts"
 import { attemptStep, type Failure } from "./attempt.ts"
 import { allTokens, overBudget } from "./budget.ts"
 import { closeMessage } from "./closing.ts"
-import { isFull, makeRoom } from "./compaction.ts"
+import { isFull, makeRoom, nothingToCompact } from "./compaction.ts"
 import { defectText } from "./defect.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
@@ -44,11 +44,14 @@ async function ending(deps: TurnDeps, turn: Turn, work: () => Promise<TurnOutcom
 /** Compacts the conversation because the user wants it: a run without a prompt. Interruption leaves everything as it was. */
 export async function runCompaction(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
   return await ending(deps, turn, async () => {
+    if (nothingToCompact(deps, turn)) return { ...finish(deps, turn, "done"), note: nothingToDo }
     const failure = await makeRoom(deps, turn, "asked")
     turn.run.signal.throwIfAborted()
     return failure ? finish(deps, turn, "error", failure) : finish(deps, turn, "done")
   })
 }
+
+const nothingToDo = "There is nothing to compact yet: the last messages stay as they are, and nothing came before them."
 
 async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
   const guard = createLoopGuard()
@@ -56,7 +59,10 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
   let wrappedUp = false
   while (true) {
     turn.run.signal.throwIfAborted()
-    if (deliverSteer(deps, turn)) guard.reset()
+    if (deliverSteer(deps, turn)) {
+      guard.reset()
+      turn.steps = 0
+    }
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
     if (last && !wrappedUp) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
     wrappedUp = last
@@ -80,9 +86,10 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
       return finish(deps, turn, "error", failure)
     }
     turn.compactions = 0
-    const { calls, answered } = attempt
+    const { calls } = attempt
+    const answered = calls.length > 0 || saysSomething(deps.store, attempt.messageID)
     if (calls.some((call) => call.rejected)) return finish(deps, turn, "rejected")
-    if (last) return finish(deps, turn, "step_limit")
+    if (last && !steerWaits(deps, turn)) return finish(deps, turn, "step_limit")
     const circle = findLoop(guard, calls)
     if (circle && !(await mayGoOn(deps, circle, calls))) return finish(deps, turn, "loop_guard")
     if (circle) {
@@ -166,8 +173,14 @@ async function mayGoOn(deps: TurnDeps, circle: Loop, calls: readonly SettledCall
   return answer.ok
 }
 
+/** Thoughts alone are no answer: the user would get nothing, and the model would not see them again. */
+const saysSomething = (store: Store, messageID: string): boolean =>
+  store.read
+    .parts(messageID)
+    .some((part) => part.type === "tool" || (part.type === "text" && !part.ignored && part.text.trim() !== ""))
+
 function emptyAnswer(turn: Turn): Failure {
-  const message = `${turn.model.ref.providerID}/${turn.model.ref.modelID} gave an empty answer twice. Try again, or use another model.`
+  const message = `${turn.model.ref.providerID}/${turn.model.ref.modelID} gave no answer twice: nothing, or thoughts alone. Try again, or use another model.`
   return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }
 }
 

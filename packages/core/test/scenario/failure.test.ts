@@ -86,6 +86,32 @@ test("an empty answer is asked again once, then said", async () => {
   expect(problemsOf(never, outcome.sessionID)).toEqual([])
 })
 
+test.each([
+  ["thoughts alone", [reasoning("I could say that", { signature: "c2ln" })]],
+  ["white space", [text(" \n")]],
+])("%s are no answer: asked again once, then said", async (_, silent) => {
+  await using again = await bench([silent, text("Now.")], { protocol: "anthropic" })
+  expect(await again.prompt("hi")).toMatchObject({ reason: "done", text: "Now." })
+  await using never = await bench([silent, silent], { protocol: "anthropic" })
+  const outcome = await never.prompt("hi")
+  expect(outcome).toMatchObject({ reason: "error", errorClass: "fatal" })
+  expect(JSON.stringify(outcome.error)).toContain("gave no answer twice")
+  // What it thought stays in the record.
+  expect(JSON.stringify(never.engine.messages(outcome.sessionID))).toContain(
+    silent[0]!.type === "text" ? "msg_" : "I could",
+  )
+  expect(problemsOf(never, outcome.sessionID)).toEqual([])
+})
+
+test("thoughts before a call are part of the work", async () => {
+  await using made = await bench(
+    [[reasoning("I look.", { signature: "c2ln" }), toolCall("bash", { command: "echo hi" })], text("Done.")],
+    { protocol: "anthropic" },
+  )
+  expect(await made.prompt("hi")).toMatchObject({ reason: "done", text: "Done." })
+  expect(made.server.requests).toHaveLength(2)
+})
+
 test("a call that the output limit cut off is an error to the model, a cut answer is an error to the user", async () => {
   await using made = await bench([
     [toolCall("write", '{"filePath":"a', { open: true }), finish("length")],

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import type { Engine } from "../../src/engine.ts"
 import { gate } from "@cairn/testkit/gate"
 import { userTexts } from "@cairn/testkit/request"
@@ -165,4 +165,38 @@ test("abort of an idle session says that nothing ran", async () => {
   await using made = await bench([])
   const session = await made.engine.createSession({})
   expect(await made.engine.abort(session.id)).toBe(false)
+})
+
+describe("the step limit of an agent", () => {
+  const steps = (count: number) => ({ config: { agent: { build: { steps: count } } } })
+  const call = (n: number) => toolCall("bash", { command: `echo ${n}` })
+
+  test("a prompt that arrives in the last step is answered by the turn, with tools and a count of its own", async () => {
+    const hold = gate()
+    await using made = await bench(
+      [call(1), [text("This is what "), waitFor(hold), text("I have.")], call(2), text("And the new thing.")],
+      steps(1),
+    )
+    const session = await made.engine.createSession({})
+    const streaming = when(made.engine, (event) => event.type === "message.part.delta")
+    const first = say(made, session.id, "begin", "steer")
+    await streaming
+    const second = say(made, session.id, "one thing more", "steer")
+    hold.open()
+    const [one, two] = await Promise.all([first, second])
+    for (const outcome of [one, two])
+      expect(outcome).toMatchObject({ ok: true, value: { reason: "step_limit", text: "And the new thing." } })
+    expect(made.engine.inbox(session.id)).toEqual([])
+    expect(made.server.requests).toHaveLength(4)
+    expect(userTexts(made.server.requests[2]!).at(-1)).toContain("one thing more")
+    const choices = made.server.requests.map((request) => (request.body as { tool_choice?: unknown }).tool_choice)
+    expect(choices).toEqual(["auto", "none", "auto", "none"])
+    expectPrefixes(made.server.requests.map((request) => request.body))
+    expect(problemsOf(made, session.id)).toEqual([])
+  })
+
+  test("without a new prompt it ends the turn as before", async () => {
+    await using made = await bench([call(1), text("That is all.")], steps(1))
+    expect(await made.prompt("go")).toMatchObject({ reason: "step_limit", text: "That is all." })
+  })
 })
