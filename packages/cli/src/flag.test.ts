@@ -6,6 +6,7 @@ import * as flags from "./flag.ts"
 const accepted: [Flag, string, unknown][] = [
   [flags.modelFlag, "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"],
   [flags.modelFlag, "openrouter/meta/llama:free", "openrouter/meta/llama:free"],
+  [flags.variantFlag, "high", "high"],
   [flags.agentFlag, "plan", "plan"],
   [flags.sessionFlag, "ses_0123abcXYZ", "ses_0123abcXYZ"],
   [flags.continueFlag, "true", true],
@@ -34,6 +35,7 @@ const refused: [Flag, string, RegExp][] = [
   [flags.modelFlag, "claude", /expected provider\/model/],
   [flags.modelFlag, "/x", /expected provider\/model/],
   [flags.modelFlag, "x/", /expected provider\/model/],
+  [flags.variantFlag, "", /empty/],
   [flags.agentFlag, " ", /empty/],
   [flags.sessionFlag, "1", /expected a session id/],
   [flags.sessionFlag, "ses_../../x", /expected a session id/],

@@ -20,6 +20,14 @@ export const modelFlag: Flag<string> = {
       : err(`expected provider/model, for example demo/tour, got ${JSON.stringify(text)}`),
 }
 
+export const variantFlag: Flag<string> = {
+  name: "variant",
+  value: "name",
+  doc: "How the model is called, mostly how long it thinks, for example high; cairn models --format json lists them",
+  completion: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+  parse: words,
+}
+
 export const agentFlag: Flag<string> = {
   name: "agent",
   short: "a",

@@ -54,9 +54,12 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     disposed: false,
     configView: () => ({ config: {}, sources: [], warnings: [] }),
     verify: () => ({ sessions: 0, events: 0, problems: [] }),
-    checkModel: async (ref) => {
-      const [providerID = "demo", modelID = "tour"] = (ref ?? "demo/tour").split("/")
-      return ok({ providerID, modelID })
+    checkModel: async (ref, { sessionID, variant } = {}) => {
+      const last = sessionID === undefined ? undefined : engine.session(sessionID)?.model
+      const [providerID = "demo", modelID = "tour"] = (
+        ref ?? (last ? `${last.providerID}/${last.id}` : "demo/tour")
+      ).split("/")
+      return ok({ providerID, modelID, ...(variant !== undefined && { variant }) })
     },
     models: () => [],
     suggestModels: () => [],

@@ -17,6 +17,8 @@ export interface PromptInput {
   readonly sessionID: string
   readonly parts: readonly PromptPart[]
   readonly model?: ModelRef
+  /** How the model is called, mostly how long it thinks: one of its variants. */
+  readonly variant?: string
   readonly agent?: string
   readonly delivery?: Delivery
   readonly asks?: AskMode
@@ -87,6 +89,14 @@ export interface VerifyReport {
   readonly problems: readonly string[]
 }
 
+/** What beside its name decides which model is called, and how. */
+export interface ModelChoice {
+  readonly agent?: string
+  readonly variant?: string
+  /** Its last model is used again. */
+  readonly sessionID?: string
+}
+
 export interface SessionFilter {
   /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
   readonly scope: "directory" | "project"
@@ -105,8 +115,8 @@ export interface Engine extends AsyncDisposable {
   readonly warnings: readonly string[]
   configView(): ConfigView
   verify(): VerifyReport
-  /** What `ref` (or the configured default) names, before anything is stored. */
-  checkModel(ref?: string): Promise<Result<ModelRef, SetupError>>
+  /** The model that a prompt gets that names `ref` (or none), before anything is stored. */
+  checkModel(ref?: string, by?: ModelChoice): Promise<Result<ModelRef, SetupError>>
   /** A primary agent by name, or the configured default. */
   checkAgent(name?: string): Result<string, SetupError>
   /** Models whose `provider/model` contains `filter` (case aside), sorted. Nothing is sent anywhere. */

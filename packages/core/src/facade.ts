@@ -15,6 +15,7 @@ import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import type { Admission } from "./session/admit.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
+import { chooseModel } from "./session/choose-model.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import type { Preparer } from "./session/prepare.ts"
@@ -61,8 +62,12 @@ export function createEngineOf(parts: Parts): Engine {
     warnings: parts.warnings,
     configView: () => ({ config: redactConfig(config.config), sources: config.sources, warnings: parts.warnings }),
     verify: () => verify(parts.database),
-    checkModel(ref) {
-      const model = models.resolve(ref)
+    checkModel(ref, { agent: name, variant, sessionID } = {}) {
+      const agent = name === undefined ? ok({}) : agents.primary(name)
+      if (!agent.ok) return Promise.resolve(agent)
+      const wish = { ...(ref !== undefined && { model: ref }), ...(variant !== undefined && { variant }) }
+      const session = sessionID === undefined ? undefined : store.read.session(sessionID)
+      const model = chooseModel(models, agent.value, wish, session)
       return Promise.resolve(model.ok ? ok(model.value.ref) : model)
     },
     checkAgent(name) {
@@ -140,13 +145,13 @@ async function compact(parts: Parts, sessionID: string, model?: ModelRef): Promi
 function whoAnswers(
   { store, agents, models, preparer }: Parts,
   sessionID: string,
-  named: Pick<PromptInput, "agent" | "model">,
+  named: Pick<PromptInput, "agent" | "model" | "variant">,
 ): Result<Pick<Admission, "agent" | "model">, SetupError> {
   const session = store.read.session(sessionID)
   if (!session) return err(unknownSession(sessionID))
   const agent = agents.primary(named.agent ?? session.agent)
   if (!agent.ok) return agent
-  const model = models.resolve(named.model ?? agent.value.model ?? lastModel(session))
+  const model = chooseModel(models, agent.value, named, session)
   if (!model.ok) return model
   const by = { agent: agent.value.name, model: model.value.ref }
   const ready = preparer.prepare(by)
@@ -155,12 +160,6 @@ function whoAnswers(
 
 function agentInfo({ name, description, mode }: Agent): AgentInfo {
   return { name, ...(description !== undefined && { description }), mode }
-}
-
-function lastModel({ model }: NonNullable<ReturnType<Engine["session"]>>): ModelRef | undefined {
-  if (!model) return undefined
-  const { id: modelID, providerID, variant } = model
-  return { providerID, modelID, ...(variant !== undefined && { variant }) }
 }
 
 const unknownSession = (sessionID: string): SetupError => ({

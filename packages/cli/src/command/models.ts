@@ -15,7 +15,8 @@ export const modelsCommand: Command = {
     "Lists the models whose key is present, those of the config, and the scripted one. Nothing is sent anywhere: that a" +
       " key is accepted shows only in a run. A filter keeps the names that contain it.",
     "In a pipe one provider/model a line. On a terminal a table: context and longest answer in tokens, dollars a million" +
-      " tokens in and out, whether it calls tools, and its key. As json all of that, with what is missing as `problem`.",
+      " tokens in and out, whether it calls tools, and its key. As json all of that, the variants (cairn run --variant), and" +
+      " what is missing as `problem`.",
   ].join("\n"),
   examples: ["cairn models", "cairn models --all sonnet", `cairn models --format json | jq -r '.[].ref'`],
   flags: [allModelsFlag, formatFlag],

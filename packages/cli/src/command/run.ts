@@ -12,6 +12,7 @@ import {
   sessionFlag,
   titleFlag,
   trustFlag,
+  variantFlag,
 } from "../flag.ts"
 import type { Io } from "../io.ts"
 import { usageError } from "../report-error.ts"
@@ -36,6 +37,7 @@ export const runCommand: Command = {
   ],
   flags: [
     modelFlag,
+    variantFlag,
     agentFlag,
     sessionFlag,
     continueFlag,
@@ -58,6 +60,7 @@ async function run(io: Io, input: Input): Promise<number> {
   if (conflict !== undefined) return usageError(io, { message: conflict, command: "run" }, format === "json")
   const given = {
     model: input.get(modelFlag),
+    variant: input.get(variantFlag),
     agent: input.get(agentFlag),
     session: input.get(sessionFlag),
     title: input.get(titleFlag),

@@ -17,6 +17,7 @@ interface Wish {
   readonly session?: string
   readonly continue: boolean
   readonly model?: string
+  readonly variant?: string
   readonly agent?: string
   readonly title?: string
 }
@@ -28,9 +29,11 @@ export async function chooseSession(engine: Engine, wish: Wish): Promise<Result<
   const before = existing.value
   const agent = engine.checkAgent(wish.agent ?? before?.agent)
   if (!agent.ok) return agent
-  const model = await engine.checkModel(
-    wish.model ?? (before?.model && `${before.model.providerID}/${before.model.id}`),
-  )
+  const model = await engine.checkModel(wish.model, {
+    agent: agent.value,
+    ...(wish.variant !== undefined && { variant: wish.variant }),
+    ...(before && { sessionID: before.id }),
+  })
   if (!model.ok) return model
   const chosen = { model: model.value, agent: agent.value }
   const title = wish.title === undefined ? {} : { title: wish.title }

@@ -30,6 +30,7 @@ export interface RunOptions {
   readonly trust: boolean
   readonly continue: boolean
   readonly model?: string
+  readonly variant?: string
   readonly agent?: string
   readonly session?: string
   readonly title?: string

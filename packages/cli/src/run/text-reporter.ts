@@ -82,8 +82,9 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
   const began = io.clock.monotonic()
   const { style } = screen
   const model = `${start.model.providerID}/${start.model.modelID}`
+  const named = start.model.variant === undefined ? model : `${model} (${start.model.variant})`
   const head = `${start.resumed ? "continuing " : ""}${start.sessionID}`
-  screen.lines(wrap(sanitiseLine(`${model}, agent ${start.agent}, ${head}`), screen.err.width).map(style.dim))
+  screen.lines(wrap(sanitiseLine(`${named}, agent ${start.agent}, ${head}`), screen.err.width).map(style.dim))
   const state: State = {
     io,
     screen,

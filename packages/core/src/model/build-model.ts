@@ -7,9 +7,11 @@ import type { Credential } from "./credential.ts"
 import type { ModelCapabilities, ModelCost, ModelLimits, ModelPrice, ModelTimeouts, ResolvedModel } from "./define.ts"
 import type { Endpoint } from "./endpoint.ts"
 import { openOnce } from "./open-once.ts"
+import { variantsOf } from "./variants.ts"
 
 /** Catalogue and config of one model, config first, objects field by field. */
-export type Definition = CatalogModel & Pick<ModelConfig, "id" | "options" | "headers" | "quirks" | "profile">
+export type Definition = CatalogModel &
+  Pick<ModelConfig, "id" | "options" | "headers" | "quirks" | "profile" | "variants">
 
 export interface Parts {
   readonly ref: ModelRef
@@ -69,6 +71,7 @@ export function buildModel(parts: Parts): ResolvedModel {
     quirks: definition.quirks ?? [],
     ...(definition.profile === undefined ? {} : { profile: definition.profile }),
     options: { ...protocol.options, ...definition.options },
+    variants: variantsOf(definition, npm),
     timeouts: timeoutsOf(config, new URL(baseURL).hostname),
     baseURL,
     keySource: credential.source,

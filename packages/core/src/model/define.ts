@@ -63,6 +63,8 @@ export interface ResolvedModel {
   readonly profile?: "small"
   /** Sent under `optionsKey` with every call. */
   readonly options: Readonly<Record<string, unknown>>
+  /** Options that `ref.variant` may name; those of the one it names stand in `options` already. */
+  readonly variants: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly timeouts: ModelTimeouts
   /** Base URL; undefined for what runs in this process. */
   readonly baseURL: string | undefined

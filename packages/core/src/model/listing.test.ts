@@ -38,6 +38,7 @@ describe("ready models", () => {
       output: 64_000,
       price: { input: 3, output: 15 },
       tools: true,
+      variants: ["low", "medium", "high", "max"],
       source: "catalogue",
       key: "present",
       keySource: "env:ANTHROPIC_API_KEY",

@@ -17,6 +17,8 @@ export interface ModelInfo {
   readonly price?: { readonly input: number; readonly output: number }
   /** It can call tools. */
   readonly tools: boolean
+  /** Names that `--variant` takes; absent when there are none, or the model cannot be called as things are. */
+  readonly variants?: readonly string[]
   readonly source: "config" | "catalogue" | "demo"
   readonly key: "present" | "not needed" | "missing" | "unknown"
   /** Where the key comes from: `env:ANTHROPIC_API_KEY`, `config`, `auth`. */
@@ -45,6 +47,7 @@ export function modelInfo(ref: string, { catalog, config, resolve }: ListingInpu
   const found = resolve(ref)
   if (found.ok) {
     const { name, limits, cost, capabilities, keySource, npm } = found.value
+    const variants = Object.keys(found.value.variants)
     const price = cost && { input: cost.input, output: cost.output }
     return {
       ref,
@@ -52,6 +55,7 @@ export function modelInfo(ref: string, { catalog, config, resolve }: ListingInpu
       ...(limits.known && { context: limits.context, output: limits.output }),
       ...(price && { price }),
       tools: capabilities.toolcall,
+      ...(variants.length > 0 && { variants }),
       source: npm === "demo" ? "demo" : mine ? "config" : "catalogue",
       ...(keySource === "none" || npm === "demo"
         ? { key: "not needed" as const }

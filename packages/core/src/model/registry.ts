@@ -91,7 +91,7 @@ function resolveNamed(options: ModelsOptions, wanted: string | ModelRef): Result
   const provider = own(config.provider, providerID)
   if (providerID === demoProviderID && !provider) {
     const demo = demoModel(modelID)
-    return demo ? ok(demo) : err(unknownModel(options, name))
+    return demo ? withVariant(demo, ref.variant) : err(unknownModel(options, name))
   }
   const barred = barredBy(config, ref)
   if (barred) return err({ kind: "config", message: `The model ${name} is excluded by ${barred} in the config.` })
@@ -100,7 +100,22 @@ function resolveNamed(options: ModelsOptions, wanted: string | ModelRef): Result
   const known =
     catalog.model(catalogID, modelID) ?? (mine?.id === undefined ? undefined : catalog.model(catalogID, mine.id))
   if (!known && !mine) return err(unknownModel(options, name, declare(ref)))
-  return assemble(options, ref, mergeDefinition(known, mine))
+  const model = assemble(options, { providerID, modelID }, mergeDefinition(known, mine))
+  return model.ok ? withVariant(model.value, ref.variant) : model
+}
+
+/** The model as the variant wants it called. */
+function withVariant(model: ResolvedModel, variant: string | undefined): Result<ResolvedModel, SetupError> {
+  if (variant === undefined) return ok(model)
+  const options = own(model.variants, variant)
+  if (options) return ok({ ...model, ref: { ...model.ref, variant }, options: { ...model.options, ...options } })
+  const { providerID, modelID } = model.ref
+  const names = Object.keys(model.variants)
+  const near = nearest(variant, names)
+  const exist = names.length === 0 ? "It has none." : `There are: ${names.join(", ")}.`
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`
+  const message = `The model ${providerID}/${modelID} has no variant ${JSON.stringify(variant.slice(0, 100))}.${hint} ${exist}`
+  return err({ kind: "model", message })
 }
 
 function assemble(

@@ -84,6 +84,7 @@ function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): Assist
     parentID: summary?.parentID ?? turn.parentID,
     modelID: model.ref.modelID,
     providerID: model.ref.providerID,
+    ...(model.ref.variant !== undefined && { variant: model.ref.variant }),
     mode: summary ? "compaction" : agent.name,
     agent: summary ? "compaction" : agent.name,
     ...(summary && { summary: true }),

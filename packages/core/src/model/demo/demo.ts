@@ -37,6 +37,7 @@ export function demoModel(modelID: string): ResolvedModel | undefined {
     },
     quirks: [],
     options: {},
+    variants: {},
     timeouts: { connect: false, firstByte: false, silence: false, total: false },
     baseURL: undefined,
     keySource: "none",
