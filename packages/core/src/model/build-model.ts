@@ -8,6 +8,7 @@ import type { ModelCapabilities, ModelCost, ModelLimits, ModelPrice, ModelTimeou
 import type { Endpoint } from "./endpoint.ts"
 import { openOnce } from "./open-once.ts"
 import { variantsOf } from "./variants.ts"
+import type { Protocol } from "./protocol.ts"
 
 /** Catalogue and config of one model, config first, objects field by field. */
 export type Definition = CatalogModel &
@@ -70,6 +71,7 @@ export function buildModel(parts: Parts): ResolvedModel {
     capabilities: capabilitiesOf(definition, npm),
     quirks: definition.quirks ?? [],
     ...(definition.profile === undefined ? {} : { profile: definition.profile }),
+    ...cacheKeyOf(protocol, config),
     options: { ...protocol.options, ...definition.options },
     variants: variantsOf(definition, npm),
     timeouts: timeoutsOf(config, new URL(baseURL).hostname),
@@ -86,6 +88,11 @@ export function buildModel(parts: Parts): ResolvedModel {
       }),
     ),
   }
+}
+
+function cacheKeyOf({ cacheKey }: Protocol, config: ProviderConfig | undefined) {
+  const wanted = config?.options?.setCacheKey ?? cacheKey?.asked === false
+  return cacheKey && wanted ? { cacheKeyOption: cacheKey.option } : {}
 }
 
 function limitsOf({ limit }: Definition): ModelLimits {

@@ -34,6 +34,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number
   readonly temperature?: number
   readonly topP?: number
+  /** Names the conversation, so that the service finds what it cached of it. */
+  readonly cacheKey?: string
   /** By options key; wins over the model's own options. */
   readonly providerOptions?: SharedV4ProviderOptions
 }
@@ -113,9 +115,10 @@ function callOptions(
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
-  const { capabilities, optionsKey } = model
+  const { capabilities, optionsKey, cacheKeyOption } = model
   const own = request.providerOptions?.[optionsKey]
-  const merged = { ...model.options, ...own } as SharedV4ProviderOptions[string]
+  const cached = cacheKeyOption && request.cacheKey ? { [cacheKeyOption]: request.cacheKey } : {}
+  const merged = { ...cached, ...model.options, ...own } as SharedV4ProviderOptions[string]
   const room = thinkingRoom(optionsKey, merged, request.maxOutputTokens)
   const providerOptions = { ...request.providerOptions, [optionsKey]: room.options }
   const tools = request.tools.map((tool): LanguageModelV4FunctionTool => ({ type: "function", ...tool }))

@@ -61,6 +61,8 @@ export interface ResolvedModel {
   readonly capabilities: ModelCapabilities
   readonly quirks: readonly ("text-tools" | "think-tags")[]
   readonly profile?: "small"
+  /** The option that takes the key under which the service caches a session's prompts. */
+  readonly cacheKeyOption?: string
   /** Sent under `optionsKey` with every call. */
   readonly options: Readonly<Record<string, unknown>>
   /** Options that `ref.variant` may name; those of the one it names stand in `options` already. */

@@ -22,6 +22,8 @@ export interface Protocol {
   readonly baseURLEnv?: string
   /** Path added to an address that has none. */
   readonly basePath?: string
+  /** The option that takes a key for the prompt cache; `asked`: only where the config has `setCacheKey`. */
+  readonly cacheKey?: { readonly option: string; readonly asked: boolean }
   /** Options sent with every call. */
   readonly options?: Readonly<Record<string, unknown>>
   open(modelID: string, settings: OpenSettings): Promise<LanguageModelV4>
@@ -34,6 +36,8 @@ const noKey = "none"
 export const protocols: Readonly<Record<string, Protocol>> = {
   "@ai-sdk/openai-compatible": {
     optionsKey: "compat",
+    // The package hands on what it does not know; a server that is strict would refuse it.
+    cacheKey: { option: "prompt_cache_key", asked: true },
     async open(modelID, { extra, baseURL, apiKey, headers, fetch, reasoningField }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible")
       return createOpenAICompatible({
@@ -60,6 +64,7 @@ export const protocols: Readonly<Record<string, Protocol>> = {
   },
   "@ai-sdk/openai": {
     optionsKey: "openai",
+    cacheKey: { option: "promptCacheKey", asked: false },
     baseURL: "https://api.openai.com/v1",
     baseURLEnv: "OPENAI_BASE_URL",
     // Nothing is kept at the provider, so reasoning comes back to us encrypted and is sent again.

@@ -105,6 +105,7 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: S
   const { run, model, agent, log } = turn
   const request = {
     system: turn.system,
+    cacheKey: run.sessionID,
     messages: plan.summary?.messages ?? turn.context.messages(),
     tools: turn.tools,
     toolChoice: { type: plan.tools ? ("auto" as const) : ("none" as const) },

@@ -38,6 +38,8 @@ export interface BenchOptions {
   readonly protocol?: WireProtocol
   readonly files?: Readonly<Record<string, string>>
   readonly config?: Readonly<Record<string, unknown>>
+  /** Merged into the test provider's options. */
+  readonly provider?: Readonly<Record<string, unknown>>
   /** Merged into the test model's definition. */
   readonly model?: Readonly<Record<string, unknown>>
   readonly clock?: Clock
@@ -60,7 +62,7 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
   const definition = { name: "Scripted", tool_call: true, limit, cost, ...options.model }
   const provider = (spoken: WireProtocol) => ({
     npm: packages[spoken],
-    options: { baseURL: server.baseURL(spoken), apiKey: "test-key" },
+    options: { baseURL: server.baseURL(spoken), apiKey: "test-key", ...options.provider },
     models: { scripted: definition },
   })
   const { chat, anthropic, responses, google } = {

@@ -1,27 +1,38 @@
 import { expect } from "bun:test"
 
-/** The bytes of a request that form the prompt, without cache markers: tools, system, messages. */
-function promptOf(body: unknown): { fixed: string; messages: string[] } {
-  const strip = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(strip)
-    if (typeof value !== "object" || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value)
-        .filter(([key]) => key !== "cache_control")
-        .map(([key, each]) => [key, strip(each)]),
-    )
-  }
-  const { tools, system, messages, input, contents } = strip(body) as Record<string, unknown>
-  const list = (messages ?? input ?? contents) as unknown[]
-  return { fixed: JSON.stringify([tools, system]), messages: list.map((message) => JSON.stringify(message)) }
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * A request's prompt in canonical form, whatever the protocol: tools and system, then each block of the messages with
+ * its role. Cache markers are no part of it, and where a protocol puts neighbouring blocks into one message is none of
+ * it either: services compare what the model reads, in its order.
+ */
+export function promptOf(body: unknown): { fixed: string; blocks: string[] } {
+  const { tools, system, instructions, systemInstruction, messages, input, contents } = unmarked(body) as Json
+  const list = (messages ?? input ?? contents) as readonly Json[]
+  return { fixed: JSON.stringify([tools, system, instructions, systemInstruction]), blocks: list.flatMap(blocksOf) }
 }
 
 /** Each request's prompt must be a prefix of the next one's. */
 export function expectPrefixes(bodies: readonly unknown[]): void {
-  for (let n = 1; n < bodies.length; n++) {
-    const before = promptOf(bodies[n - 1])
-    const after = promptOf(bodies[n])
-    expect(after.fixed).toBe(before.fixed)
-    expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages)
-  }
+  for (let n = 1; n < bodies.length; n++) expectPrefix(bodies[n - 1], bodies[n])
+}
+
+export function expectPrefix(before: unknown, after: unknown): void {
+  const [old, now] = [promptOf(before), promptOf(after)]
+  expect(now.fixed).toBe(old.fixed)
+  expect(now.blocks.slice(0, old.blocks.length)).toEqual(old.blocks)
+}
+
+function blocksOf({ content, parts, ...rest }: Json): string[] {
+  const blocks = content ?? parts
+  const each = Array.isArray(blocks) ? blocks : [blocks]
+  return each.map((block) => JSON.stringify([rest, typeof block === "string" ? { type: "text", text: block } : block]))
+}
+
+function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmarked)
+  if (typeof value !== "object" || value === null) return value
+  const kept = Object.entries(value).filter(([key]) => key !== "cache_control")
+  return Object.fromEntries(kept.map(([key, each]) => [key, unmarked(each)]))
 }
