@@ -120,7 +120,10 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: S
     const found = deps.find(name)
     return "tool" in found ? found.tool.name : name
   }
-  return takeStep({ run, log, messageID: message.id, runner, nameOf }, deps.call(model, request, run.signal))
+  return takeStep(
+    { run, log, messageID: message.id, runner, callIDs: turn.callIDs, nameOf },
+    deps.call(model, request, run.signal),
+  )
 }
 
 type Finished = Exclude<StepResult, { failure: { error: unknown } }>

@@ -6,7 +6,7 @@ import { TestClock } from "@cairn/testkit/clock"
 import { createCallTaker } from "./call-taker.ts"
 import type { Run } from "./run.ts"
 
-function setUp() {
+function setUp(earlier: readonly string[] = []) {
   const written: ToolPart[] = []
   const started: ToolPart[] = []
   let ids = 0
@@ -35,6 +35,7 @@ function setUp() {
         return Promise.resolve({ part, changedFile: false, rejected: false })
       },
     },
+    callIDs: new Set(earlier),
     nameOf: (name) => name.toLowerCase(),
   })
   return { taker, written, started, tools: new TaskGroup() }
@@ -82,4 +83,14 @@ test("an error of a provider's call is an error, and arguments that are no objec
   taker.complete(call({ toolName: "search", input: "not json", providerExecuted: true }), tools)
   taker.result({ type: "tool-result", toolCallId: "call_0", toolName: "search", result: "refused", isError: true })
   expect(written.at(-1)).toMatchObject({ state: { status: "error", input: { raw: "not json" }, error: "refused" } })
+})
+
+test("an id that an earlier answer used is not used again", async () => {
+  const { taker, started, tools } = setUp(["call_0", "call_0-2"])
+  expect(taker.any).toBe(false)
+  taker.complete(call(), tools)
+  taker.complete(call({ toolCallId: "call_1" }), tools)
+  await tools.join()
+  expect(taker.any).toBe(true)
+  expect(started.map(({ callID }) => callID)).toEqual(["call_0-3", "call_1"])
 })

@@ -26,13 +26,15 @@ interface CallTakerDeps {
   readonly run: Run
   readonly messageID: string
   readonly runner: CallRunner
+  /** The ids of all calls of the session; new ones join them. */
+  readonly callIDs: Set<string>
   /** The name of the tool that is meant by a name the model wrote; the same name when there is none. */
   nameOf(name: string): string
 }
 
-export function createCallTaker({ run, messageID, runner, nameOf }: CallTakerDeps): CallTaker {
+export function createCallTaker({ run, messageID, runner, callIDs, nameOf }: CallTakerDeps): CallTaker {
   const open = new Map<string, ToolPart>()
-  const taken = new Set<string>()
+  let any = false
   const settled: SettledCall[] = []
 
   const put = (part: ToolPart) =>
@@ -41,12 +43,13 @@ export function createCallTaker({ run, messageID, runner, nameOf }: CallTakerDep
     const marks = { ...metadata, ...(executed && { providerExecuted: true }) }
     const part: ToolPart = {
       ...{ id: run.partID(), sessionID: run.sessionID, messageID, type: "tool" },
-      callID: unused(taken, id),
+      callID: unused(callIDs, id),
       tool: executed ? tool : nameOf(tool),
       state: { status: "pending", input: {}, raw: "" },
       ...(Object.keys(marks).length > 0 && { metadata: marks }),
     }
     open.set(id, part)
+    any = true
     put(part)
     return part
   }
@@ -84,12 +87,12 @@ export function createCallTaker({ run, messageID, runner, nameOf }: CallTakerDep
     },
     settled,
     get any() {
-      return taken.size > 0
+      return any
     },
   }
 }
 
-/** Some servers give every call the same id; results are matched by id, so it must be unique in its message. */
+/** Some servers count calls anew in every answer, or give all the same id; results are matched by id, in the whole prompt. */
 function unused(taken: Set<string>, id: string): string {
   let free = id || "call"
   for (let n = 2; taken.has(free); n++) free = `${id || "call"}-${n}`

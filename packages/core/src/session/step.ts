@@ -26,6 +26,8 @@ interface StepDeps {
   readonly log: Log
   readonly messageID: string
   readonly runner: CallRunner
+  /** The ids of all calls of the session; new ones join them. */
+  readonly callIDs: Set<string>
   nameOf(name: string): string
 }
 

@@ -82,6 +82,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       context: buildContext(target, history, usable),
       system,
       tools: toolbox.specs,
+      callIDs: new Set(callIDsOf(history)),
       spentToday: deps.budget?.day && deps.store.read.spentSince(startOfDay(run.clock.now())),
       parentID: begun.messageID ?? lastUser(history),
     })
@@ -161,6 +162,10 @@ function* seenIn(history: readonly MessageWithParts[]) {
   for (const { parts } of history)
     for (const part of parts)
       if (part.type === "tool" && part.state.status === "completed") yield* entriesFrom(part.state.metadata)
+}
+
+function* callIDsOf(history: readonly MessageWithParts[]) {
+  for (const { parts } of history) for (const part of parts) if (part.type === "tool") yield part.callID
 }
 
 const accepts =

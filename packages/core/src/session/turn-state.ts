@@ -46,6 +46,8 @@ export interface Turn {
   context: Context
   readonly system: readonly string[]
   readonly tools: ModelRequest["tools"]
+  /** The ids of all calls of the session. */
+  readonly callIDs: Set<string>
   /** The user message that is being answered. */
   parentID: string
   /** The assistant message that is open, or was last. */

@@ -117,3 +117,14 @@ test("a session goes on when its model changes, over all four protocols, with ev
   expect(last.text).not.toContain("thought 1")
   expect(problemsOf(made, sessionID!)).toEqual([])
 })
+
+test("a service that counts its calls anew in every answer, and after a restart, gets ids that differ", async () => {
+  const again = [toolCall("bash", { command: "echo 1" }, { id: "call_0" })]
+  await using made = await bench([again, again, [text("Once.")], again, [text("Twice.")]], { protocol: "responses" })
+  const { sessionID } = await made.prompt("go")
+  await made.restart()
+  expect(await made.prompt("again", { sessionID })).toMatchObject({ text: "Twice." })
+  const ids = toolResults(made.server.requests.at(-1)!).map(({ callID }) => callID)
+  expect(ids).toEqual(["call_0", "call_0-2", "call_0-3"])
+  expect(problemsOf(made, sessionID)).toEqual([])
+})
