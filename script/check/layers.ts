@@ -32,6 +32,7 @@ const folderArrows: Record<string, readonly string[]> = {
   store: [],
   process: [],
   net: [],
+  trace: ["net"],
   config: [],
   workspace: ["process"],
   permission: ["workspace", "process"],

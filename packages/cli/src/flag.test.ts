@@ -25,6 +25,8 @@ const accepted: [Flag, string, unknown][] = [
   [flags.allModelsFlag, "true", true],
   [flags.limitFlag, "20", 20],
   [flags.networkFlag, "true", true],
+  [flags.lastFlag, "true", true],
+  [flags.turnFlag, "12", 12],
   [flags.yesFlag, "true", true],
   [flags.exportFormatFlag, "json", "json"],
   [flags.exportFormatFlag, "markdown", "markdown"],
@@ -52,6 +54,9 @@ const refused: [Flag, string, RegExp][] = [
   [flags.allModelsFlag, "yes", /takes no value/],
   [flags.limitFlag, "0", /from 1/],
   [flags.networkFlag, "1", /takes no value/],
+  [flags.lastFlag, "1", /takes no value/],
+  [flags.turnFlag, "0", /from 1/],
+  [flags.turnFlag, "-1", /from 1/],
   [flags.yesFlag, "y", /takes no value/],
   [flags.exportFormatFlag, "text", /expected json or markdown, got "text"/],
   [flags.outputFlag, "", /empty/],
@@ -86,7 +91,7 @@ test("every flag of every command is tried above, both ways", () => {
 })
 
 test("a flag with a value says what a shell may offer, or takes free text", () => {
-  const free = new Set<Flag>([flags.titleFlag, flags.limitFlag])
+  const free = new Set<Flag>([flags.titleFlag, flags.limitFlag, flags.turnFlag])
   for (const flag of commands.flatMap((command) => command.flags)) {
     if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()
   }

@@ -135,6 +135,22 @@ export const limitFlag: Flag<number> = {
       : err(`expected a number from 1 to 999999, got ${JSON.stringify(text)}`),
 }
 
+export const lastFlag: Flag<boolean> = {
+  name: "last",
+  doc: "The newest session of the directory",
+  parse: on,
+}
+
+export const turnFlag: Flag<number> = {
+  name: "turn",
+  value: "number",
+  doc: "Only this turn; 1 is the first one",
+  parse: (text) =>
+    /^[1-9]\d{0,5}$/.test(text)
+      ? ok(Number(text))
+      : err(`expected a number from 1 to 999999, got ${JSON.stringify(text)}`),
+}
+
 export const yesFlag: Flag<boolean> = {
   name: "yes",
   short: "y",

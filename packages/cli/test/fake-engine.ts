@@ -77,6 +77,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     inbox: () => [],
     changeInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
     cancelInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
+    trace: async () => undefined,
     updateSession: (id, update) => {
       const found = sessions.get(id)
       return found && { ...found, ...update }

@@ -10,6 +10,7 @@ import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
 import type { ModelInfo, ModelScope } from "./model/listing.ts"
 import type { AskMode } from "./permission/asks.ts"
+import type { SessionTrace } from "./trace/define.ts"
 
 export type { AskMode, ModelInfo }
 
@@ -136,6 +137,8 @@ export interface Engine extends AsyncDisposable {
   changeInbox(sessionID: string, inboxID: string, change: InboxChange): Result<InboxItem, SetupError>
   /** Takes a prompt that waits back: it is never answered. An error once a turn has taken it. */
   cancelInbox(sessionID: string, inboxID: string): Result<void, SetupError>
+  /** Where the session's time went, from its log alone. Undefined when there is no such session. */
+  trace(sessionID: string): Promise<SessionTrace | undefined>
   updateSession(sessionID: string, change: { title?: string }): Session | undefined
   /** Removes the session and what was said in it. Refused while another process runs it; a run of this process is aborted first. */
   deleteSession(sessionID: string): Promise<Result<void, SetupError>>

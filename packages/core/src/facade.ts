@@ -5,6 +5,7 @@ import type { Log } from "@cairn/kernel/log"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
+import type { LogEntry } from "@cairn/schema/event"
 import type { ModelRef } from "@cairn/schema/model"
 import type { Agents } from "./agent/agents.ts"
 import type { Agent } from "./agent/define.ts"
@@ -92,6 +93,11 @@ export function createEngineOf(parts: Parts): Engine {
     inbox: (sessionID) => store.read.inbox(sessionID),
     changeInbox: (sessionID, inboxID, change) => changeWaiting(store, sessionID, inboxID, change),
     cancelInbox: (sessionID, inboxID) => cancelWaiting(store, sessionID, inboxID),
+    async trace(sessionID) {
+      if (!store.read.session(sessionID)) return undefined
+      const { traceOf } = await import("./trace/session-trace.ts")
+      return traceOf(sessionID, logOf(store, sessionID))
+    },
     updateSession: (sessionID, change) => updateSession(sessions, sessionID, change),
     async deleteSession(sessionID) {
       const free = await coordinator.vacate(sessionID)
@@ -110,6 +116,17 @@ export function createEngineOf(parts: Parts): Engine {
     replyQuestion: (requestID, answers) => questions.reply(requestID, answers),
     rejectQuestion: (requestID, message) => questions.reject(requestID, message),
     [Symbol.asyncDispose]: () => parts.dispose(),
+  }
+}
+
+/** The session's log, oldest first, of which only a few entries are held at a time. */
+function* logOf(store: Store, sessionID: string): Generator<LogEntry> {
+  for (let after = 0; ;) {
+    const entries = store.cursor(after, { sessionID, limit: 200 })
+    yield* entries
+    const last = entries.at(-1)
+    if (!last) return
+    after = last.seq
   }
 }
 

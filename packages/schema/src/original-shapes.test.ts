@@ -31,7 +31,7 @@ const schemas: Record<Name, z.ZodType> = {
 /** What we add. Nothing else may differ. */
 const ours: Partial<Record<Name, readonly string[]>> = {
   UserMessage: ["metadata?"],
-  Part: ["<tool>.state<error>.kind?"],
+  Part: ["<tool>.state<error>.kind?", "<retry>.time.next?"],
   ToolState: ["<error>.kind?"],
 }
 

@@ -130,7 +130,8 @@ export const RetryPart = z.object({
   type: z.literal("retry"),
   attempt: z.number().int(),
   error: ApiError,
-  time: z.object({ created: time }),
+  /** Ours beside the original's: `next`, when the next try begins. */
+  time: z.object({ created: time, next: time.optional() }),
 })
 export type RetryPart = z.infer<typeof RetryPart>
 export const CompactionPart = z.object({

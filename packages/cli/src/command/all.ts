@@ -3,6 +3,7 @@ import { completionCommand } from "./completion.ts"
 import { debugConfigCommand } from "./debug-config.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
+import { debugTraceCommand } from "./debug-trace.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
 import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   completionCommand(() => commands),
   debugPathsCommand,
   debugConfigCommand,
+  debugTraceCommand,
   debugVerifyCommand,
   debugProbeCommand,
 ]

@@ -48,10 +48,15 @@ async function findSession(engine: Engine, wish: Wish): Promise<Result<Session |
     return session ? ok(session) : err(unknownSession(wish.session))
   }
   if (!wish.continue) return ok(undefined)
-  const sessions = (await engine.sessions({ scope: "directory" })).filter((session) => session.parentID === undefined)
-  const newest = sessions.sort((a, b) => b.time.updated - a.time.updated)[0]
+  const newest = await newestSession(engine)
   if (newest) return ok(newest)
   return err({ kind: "session", message: `no session to continue in ${engine.directory}; leave out --continue` })
+}
+
+/** The session of the directory that was last worked in. */
+export async function newestSession(engine: Engine): Promise<Session | undefined> {
+  const sessions = (await engine.sessions({ scope: "directory" })).filter((session) => session.parentID === undefined)
+  return sessions.sort((a, b) => b.time.updated - a.time.updated)[0]
 }
 
 /** The refusal for an id that names no session. */

@@ -265,12 +265,13 @@ function giveUp(
 function retryEvent(
   run: Run,
   message: AssistantMessage,
-  retry: { attempt: number; classified: Classified },
+  retry: { attempt: number; classified: Classified; delay?: number },
 ): DurableEvent {
   const { sessionID } = run
   const now = run.clock.now()
   const base = { id: run.partID(), sessionID, messageID: message.id, type: "retry" as const }
-  const part = { ...base, attempt: retry.attempt, error: apiError(retry.classified), time: { created: now } }
+  const time = { created: now, ...(retry.delay !== undefined && { next: Math.ceil(now + retry.delay) }) }
+  const part = { ...base, attempt: retry.attempt, error: apiError(retry.classified), time }
   return { type: "message.part.updated", properties: { sessionID, part, time: now } }
 }
 
