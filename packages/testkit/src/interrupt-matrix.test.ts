@@ -10,8 +10,17 @@ import type { AssistantMessage } from "@cairn/schema/message"
 import { noTokens } from "@cairn/schema/model"
 import type { Part, TextPart, ToolPart, ToolState } from "@cairn/schema/part"
 import { interruptCase, interruptMatrix, type InterruptCase } from "./interrupt-matrix.ts"
-import type { InterruptDriver, InterruptInput, InterruptRun } from "./interrupt-run.ts"
+import {
+  answerBegan,
+  interrupted,
+  unlessOver,
+  type InterruptDriver,
+  type InterruptInput,
+  type InterruptRun,
+  type Plan,
+} from "./interrupt-run.ts"
 import { randomInterrupts } from "./random-interrupts.ts"
+import { hang, text } from "./scenario.ts"
 
 /** What an engine can do wrong at an interruption. */
 type Fault = "tool unsettled" | "late event" | "leaked process" | "waits for the provider" | "rejects" | "early abort"
@@ -221,6 +230,36 @@ describe("an engine that does not", () => {
     }
     const found = await interruptMatrix(quick, sleeper, { bound: 300 })
     expect(found.join("\n")).toContain("the turn ended before it could be interrupted")
+  })
+
+  test.each([
+    [() => Promise.resolve("done"), []],
+    [() => Promise.resolve("error"), ["the next prompt ended as error, not as done"]],
+    [() => new Promise<string>(() => undefined), ["the next prompt took longer than 300 ms"]],
+    [undefined, ["the driver cannot go on"]],
+  ])("a session that is used again is judged too", async (goOn, problems) => {
+    const again: InterruptDriver = {
+      start: (input) => Promise.resolve(Object.assign(new MiniRun(input, undefined), goOn && { goOn })),
+    }
+    const plan: Plan = {
+      goesOn: true,
+      reply: () => [text("I thi"), hang()],
+      interrupt: (run, bound) => bound(unlessOver(run, answerBegan(run))),
+    }
+    expect(await interrupted(again, plan, { bound: 300 })).toEqual(problems)
+  })
+
+  test("troubles are among the random answers", async () => {
+    let given = 0
+    const trouble = {
+      get type() {
+        given++
+        return "hang" as const
+      },
+      headers: true,
+    }
+    expect(await randomInterrupts(driver(), 9, 1, [], { troubles: [trouble] })).toEqual([])
+    expect(given).toBeGreaterThan(0)
   })
 
   test("is found by random interrupts, with the seed that repeats it", async () => {

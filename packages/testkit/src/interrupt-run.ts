@@ -5,7 +5,7 @@ import type { LogEntry } from "@cairn/schema/event"
 import { gate, type Gate } from "./gate.ts"
 import { checkLog } from "./log-checker.ts"
 import { stillAlive } from "./process-tree.ts"
-import type { WireProtocol } from "./request.ts"
+import type { CapturedRequest, WireProtocol } from "./request.ts"
 import type { Reply } from "./scenario.ts"
 import { startModelServer, type ModelServer } from "./server.ts"
 
@@ -36,6 +36,8 @@ export interface InterruptRun extends AsyncDisposable {
   subscribe(listener: () => void): () => void
   /** Processes that the run has started and that must not outlive it. */
   childPids?(): readonly number[]
+  /** Sends one more prompt to the same session. Resolves with the reason of its turn's end. */
+  goOn?(): Promise<string>
 }
 
 export interface InterruptDriver {
@@ -49,6 +51,8 @@ export interface InterruptOptions {
   readonly underWay?: (run: InterruptRun) => Promise<unknown>
   /** How long anything may take before it counts as hanging, real ms. */
   readonly bound?: number
+  /** Random interrupts: answers beside the usual ones, as often as one in three. */
+  readonly troubles?: readonly Reply[]
 }
 
 /** Rejects when the promise takes too long in real time. */
@@ -56,13 +60,15 @@ export type Bound = <T>(promise: Promise<T>) => Promise<T>
 
 /** One prompt: what the model answers, and when it is interrupted. */
 export interface Plan {
-  reply(index: number): Reply
+  reply(index: number, request: CapturedRequest): Reply
   /** Resolves at the moment to interrupt. */
   interrupt(run: InterruptRun, bound: Bound, server: ModelServer): Promise<unknown>
   /** The provider does not notice that it is interrupted. */
   readonly deaf?: boolean
   /** The turn may be over, or not begun, when it is interrupted. Otherwise it must end as `aborted`. */
   readonly anyEnd?: boolean
+  /** The session is given another prompt afterwards, which must end as `done`. The driver's run has `goOn`. */
+  readonly goesOn?: boolean
 }
 
 /**
@@ -79,7 +85,7 @@ export async function interrupted(driver: InterruptDriver, plan: Plan, options: 
       return await abortable(promise, deadline.signal)
     }
   try {
-    await using server = await startModelServer((_, index) => plan.reply(index))
+    await using server = await startModelServer((request, index) => plan.reply(index, request))
     const protocol = options.protocol ?? "anthropic"
     await using run = await driver.start({
       server,
@@ -101,6 +107,8 @@ export async function interrupted(driver: InterruptDriver, plan: Plan, options: 
     if (run.log().length !== length) problems.push("events were written after abort had resolved")
     const left = await stillAlive([...children, ...(run.childPids?.() ?? [])], Math.min(limit, 2_000))
     if (left.length > 0) problems.push(`processes outlive the run: ${left.join(", ")}`)
+    if (plan.goesOn) problems.push(...(await after(run, bounded("the next prompt"))))
+    problems.push(...server.unexpected.map(({ reason }) => `the provider would refuse: ${reason}`))
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
   } finally {
@@ -113,6 +121,14 @@ function endOf(log: readonly LogEntry[]): string[] {
   const last = log.findLast(({ event }) => event.type === "session.turn.ended")?.event
   if (last?.type !== "session.turn.ended") return ["abort resolved before the turn had ended"]
   return last.properties.reason === "aborted" ? [] : [`the turn ended as ${last.properties.reason}, not as aborted`]
+}
+
+/** What is wrong with the session when it is used again. */
+async function after(run: InterruptRun, bound: Bound): Promise<string[]> {
+  if (!run.goOn) return ["the driver cannot go on"]
+  const reason = await bound(run.goOn())
+  const wrong = reason === "done" ? [] : [`the next prompt ended as ${reason}, not as done`]
+  return [...wrong, ...checkLog(run.log()).map((problem) => `after going on: ${problem}`)]
 }
 
 /** Real ms without an event after which a random run counts as blocked. */

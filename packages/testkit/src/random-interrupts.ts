@@ -21,13 +21,14 @@ export async function randomInterrupts(
   calls: readonly LongCall[],
   options: InterruptOptions = {},
 ): Promise<string[]> {
+  const { troubles } = options
   const problems: string[] = []
   for (let round = 0; round < n; round++) {
     const random = seeded(seed + round)
     const events = random.below(40)
     const pause = random.below(10)
     const plan: Plan = {
-      reply: () => randomReply(random, calls),
+      reply: () => (troubles && random.below(3) === 0 ? random.pick(troubles) : randomReply(random, calls)),
       anyEnd: true,
       async interrupt(run, bound) {
         await bound(eventCount(run, events))

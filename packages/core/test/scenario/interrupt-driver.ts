@@ -12,19 +12,28 @@ export interface Driven extends InterruptDriver, AsyncDisposable {
   readonly engine: Engine
 }
 
+interface DriverOptions {
+  readonly limit?: { readonly context: number; readonly output: number }
+  readonly config?: Readonly<Record<string, unknown>>
+  /** What is interrupted: a turn, or a compaction that the user asked for after one. */
+  readonly what?: "turn" | "compaction"
+}
+
 /** One engine for many interrupted prompts, each in a session of its own and with a model server of its own. */
-export async function interruptDriver(): Promise<Driven> {
+export async function interruptDriver(options: DriverOptions = {}): Promise<Driven> {
+  const { limit = { context: 200_000, output: 8_000 }, what = "turn" } = options
   const workspace = await tempWorkspace({ files: { "a.txt": "one\n" } })
   let current: InterruptInput | undefined
   const provider = (npm: string) => ({
     npm,
     // Never reached: the transport below sends to the server of the run.
     options: { baseURL: "http://127.0.0.1:9/v1", apiKey: "k" },
-    models: { scripted: { tool_call: true, limit: { context: 200_000, output: 8_000 } } },
+    models: { scripted: { tool_call: true, limit } },
   })
   const config = {
     permission: { read: "ask", edit: "ask" },
     provider: { chat: provider("@ai-sdk/openai-compatible"), anthropic: provider("@ai-sdk/anthropic") },
+    ...options.config,
   }
   const transport = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     if (!current) throw new Error("no run is under way")
@@ -46,9 +55,16 @@ export async function interruptDriver(): Promise<Driven> {
       current = input
       const { id: sessionID } = await engine.createSession({})
       const model = { providerID: input.protocol, modelID: "scripted" }
-      const done = engine.prompt({ sessionID, parts: [{ type: "text", text: "go" }], model, asks: "wait" })
+      const prompt = (text: string) =>
+        engine.prompt({ sessionID, parts: [{ type: "text", text }], model, asks: "wait" })
+      if (what === "compaction") await prompt("something to sum up")
+      const done = what === "compaction" ? engine.compact(sessionID) : prompt("go")
       return {
         sessionID,
+        async goOn() {
+          const ended = await prompt("go on")
+          return ended.ok ? ended.value.reason : ended.error.message
+        },
         abort: () => engine.abort(sessionID),
         done,
         log: () => readLog(engine.paths.database, sessionID),
