@@ -1,9 +1,11 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { MessageWithParts } from "@cairn/schema/message"
+import { type CallIDs, createCallIDs } from "./call-ids.ts"
 import { convertAssistant } from "./convert-assistant.ts"
 import { convertUser } from "./convert-user.ts"
 import { messageTokens } from "./estimate.ts"
 import { type History, isCompaction } from "./history.ts"
+import { refusedFiles } from "./refused-files.ts"
 import type { Target } from "./target.ts"
 
 /**
@@ -28,28 +30,30 @@ export function createContext(
   options: { counted: boolean } = { counted: true },
 ): Context {
   const messages: LanguageModelV4Message[] = [...history.opening]
+  const ids = createCallIDs()
   let converted = 0
   let counted: { readonly tokens: number; readonly length: number } | undefined
 
   const add = (message: MessageWithParts, taker: Target): LanguageModelV4Message[] => {
     converted++
-    const made = isCompaction(message) ? [] : convert(message, taker)
+    const made = isCompaction(message) ? [] : convert(message, taker, ids)
     messages.push(...made)
     return made
   }
-  const push = (message: MessageWithParts) => {
+  const push = (message: MessageWithParts, refused = false) => {
     const before = messages.length
-    add(message, target)
+    add(message, refused ? { ...target, withoutFiles: "the provider refused a request with it" } : target)
     // The provider counted the request and its answer, but not the results of the answer's calls.
     const tokens = message.info.role === "assistant" ? message.info.tokens.total : undefined
     if (tokens && messages.length > before) counted = { tokens, length: before + 1 }
   }
   // What was said before a compaction was counted in another context, and its media are not sent again.
   for (const message of history.tail) add(message, { ...target, accepts: () => false })
-  for (const message of history.since) push(message)
+  const refused = refusedFiles(history.since, target)
+  for (const message of history.since) push(message, refused.has(message.info.id))
   if (!options.counted) counted = undefined
   return {
-    push,
+    push: (message) => push(message),
     messages: () => [...messages],
     tokens: (fixed) =>
       counted ? counted.tokens + messageTokens(messages.slice(counted.length)) : fixed + messageTokens(messages),
@@ -59,8 +63,8 @@ export function createContext(
   }
 }
 
-function convert(message: MessageWithParts, target: Target): LanguageModelV4Message[] {
+function convert(message: MessageWithParts, target: Target, ids: CallIDs): LanguageModelV4Message[] {
   return message.info.role === "user"
     ? convertUser(message.info, message.parts, target)
-    : convertAssistant(message.info, message.parts, target)
+    : convertAssistant(message.info, message.parts, target, ids)
 }

@@ -6,6 +6,7 @@ import type {
 } from "@ai-sdk/provider"
 import type { AssistantMessage } from "@cairn/schema/message"
 import type { Part, ToolPart } from "@cairn/schema/part"
+import type { CallIDs } from "./call-ids.ts"
 import { convertFile } from "./convert-user.ts"
 import type { Target } from "./target.ts"
 import { interruptedText } from "./tool-run.ts"
@@ -22,12 +23,17 @@ export function convertAssistant(
   info: AssistantMessage,
   parts: readonly Part[],
   target: Target,
+  ids: CallIDs,
 ): LanguageModelV4Message[] {
   const own = info.providerID === target.providerID && info.modelID === target.modelID
-  const content = parts.flatMap((part) => convertPart(part, own))
-  const results = parts
-    .filter((part) => part.type === "tool" && !isProviderExecuted(part))
-    .map((part) => result(part as ToolPart, target))
+  const results: LanguageModelV4ToolResultPart[] = []
+  const content = parts.flatMap((part) => {
+    if (part.type !== "tool") return convertPart(part, own)
+    if (isProviderExecuted(part) && !own) return []
+    const id = ids(part, own)
+    if (!isProviderExecuted(part)) results.push(result(part, id, target))
+    return convertCall(part, id, own)
+  })
   // Reasoning alone is no answer: nothing follows from it, and some providers refuse it.
   if (!content.some((part) => part.type !== "reasoning")) return []
   const messages: LanguageModelV4Message[] = [{ role: "assistant", content }]
@@ -44,34 +50,36 @@ function convertPart(part: Part, own: boolean): AssistantContent {
     if (!own || part.metadata?.["unfinished"] === true) return []
     return [{ type: "reasoning", text: part.text, ...options(part.metadata, own) }]
   }
-  if (part.type !== "tool") return []
+  return []
+}
+
+function convertCall(part: ToolPart, id: string, own: boolean): AssistantContent {
   const executed = isProviderExecuted(part)
-  if (executed && !own) return []
   const call = {
     type: "tool-call" as const,
-    toolCallId: part.callID,
+    toolCallId: id,
     toolName: wireName(part.tool),
     input: part.state.input,
     ...(executed && { providerExecuted: true }),
     ...options(part.metadata, own),
   }
-  return executed ? [call, { ...base(part), output: output(part) }] : [call]
+  return executed ? [call, { ...base(part, id), output: output(part) }] : [call]
 }
 
-const base = (part: ToolPart) =>
-  ({ type: "tool-result", toolCallId: part.callID, toolName: wireName(part.tool) }) as const
+const base = (part: ToolPart, id: string) =>
+  ({ type: "tool-result", toolCallId: id, toolName: wireName(part.tool) }) as const
 
-function result(part: ToolPart, target: Target): LanguageModelV4ToolResultPart {
+function result(part: ToolPart, id: string, target: Target): LanguageModelV4ToolResultPart {
   const { state } = part
   if (state.status !== "completed" || state.time.compacted !== undefined || !state.attachments?.length)
-    return { ...base(part), output: output(part) }
+    return { ...base(part, id), output: output(part) }
   const attached = state.attachments.map((file) => convertFile(file, target))
   const files = attached.filter((piece) => piece.type === "file")
   // One text, whatever it consists of: some packages make an answer of its own of every piece.
   const notes = attached.flatMap((piece) => (piece.type === "text" ? [piece.text] : []))
   const text = [state.output, ...notes].join("\n")
-  if (files.length === 0) return { ...base(part), output: { type: "text", value: text } }
-  return { ...base(part), output: { type: "content", value: [{ type: "text", text }, ...files] } }
+  if (files.length === 0) return { ...base(part, id), output: { type: "text", value: text } }
+  return { ...base(part, id), output: { type: "content", value: [{ type: "text", text }, ...files] } }
 }
 
 function output({ state }: ToolPart): LanguageModelV4ToolResultOutput {

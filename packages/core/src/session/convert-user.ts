@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { UserMessage } from "@cairn/schema/message"
 import type { FilePart, Part } from "@cairn/schema/part"
 import { reminder } from "../prompt/reminder.ts"
+import { mediaType } from "../tool/read/media.ts"
 import type { Target, UserContent } from "./target.ts"
 
 /** A user message as the model gets it; none when nothing of it is left. */
@@ -26,9 +27,17 @@ export function convertFile(part: Pick<FilePart, "mime" | "url" | "filename">, t
     return { type: "text", text: `[The file ${name} could not be attached: ${part.url.slice(0, 200)}]` }
   if (isText(part.mime)) return { type: "text", text: `<file name=${JSON.stringify(name)}>\n${decode(data)}\n</file>` }
   if (data.length === 0) return { type: "text", text: `[The file ${name} is empty]` }
-  if (!target.accepts(part.mime))
-    return { type: "text", text: `[The file ${name} (${part.mime}) was left out: this model does not take such files]` }
-  return { type: "file", mediaType: part.mime, filename: name, data: { type: "data", data } }
+  // A file that is not what it is called would be refused, now and in every later request.
+  const found = mediaType(Buffer.from(data.slice(0, 64), "base64"))
+  const why = leftOut(part.mime, found, target)
+  if (found === undefined || why !== undefined)
+    return { type: "text", text: `[The file ${name} (${part.mime}) was left out: ${why}]` }
+  return { type: "file", mediaType: found, filename: name, data: { type: "data", data } }
+}
+
+function leftOut(declared: string, found: string | undefined, target: Target): string | undefined {
+  if (!target.accepts(found ?? declared)) return "this model does not take such files"
+  return found === undefined ? "it is no picture or document that can be read" : target.withoutFiles
 }
 
 function asSteer(content: UserContent[]): UserContent[] {

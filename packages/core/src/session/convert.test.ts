@@ -78,8 +78,11 @@ describe("user messages", () => {
     const file = (mime: string, url: string): Part => ({ ...base(), type: "file", mime, filename: "f", url })
     const [message] = convert(
       user([
+        file("image/png", "data:image/png;base64,iVBORw0KGgo="),
+        file("image/tiff", "data:image/tiff;base64,SUkqAA=="),
         file("image/png", "data:image/png;base64,AAAA"),
-        file("image/tiff", "data:image/tiff;base64,AAAA"),
+        file("image/tiff", "data:image/tiff;base64,iVBORw0KGgo="),
+        file("image/png", "data:image/png;base64,%"),
         file("text/plain", `data:text/plain;base64,${Buffer.from("grüß").toString("base64")}`),
         file("text/plain", "data:text/plain,a%20b"),
         file("image/png", "data:image/png;base64,"),
@@ -87,8 +90,11 @@ describe("user messages", () => {
       ]),
     )
     expect(message?.content).toEqual([
-      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: "AAAA" } },
+      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: "iVBORw0KGgo=" } },
       { type: "text", text: "[The file f (image/tiff) was left out: this model does not take such files]" },
+      { type: "text", text: "[The file f (image/png) was left out: it is no picture or document that can be read]" },
+      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: "iVBORw0KGgo=" } },
+      { type: "text", text: "[The file f (image/png) was left out: it is no picture or document that can be read]" },
       { type: "text", text: '<file name="f">\ngrüß\n</file>' },
       { type: "text", text: '<file name="f">\na b\n</file>' },
       { type: "text", text: "[The file f is empty]" },
@@ -181,25 +187,27 @@ describe("assistant messages", () => {
   })
 
   test("attachments that the model does not take leave one text, not an answer for each piece", () => {
-    const file = (mime: string) => ({
+    const file = (mime: string, base64: string) => ({
       ...base(),
       type: "file" as const,
       mime,
       filename: "f",
-      url: `data:${mime};base64,AAAA`,
+      url: `data:${mime};base64,${base64}`,
     })
-    const attachments = [file("image/tiff"), file("application/pdf")]
+    const attachments = [file("image/tiff", "SUkqAA=="), file("application/pdf", "JVBERi0xLjQ=")]
     const [, results] = convert(assistant([done("two files", { attachments })]))
     expect(results?.content).toMatchObject([{ output: { type: "text" } }])
     expect(JSON.stringify(results?.content).split("was left out")).toHaveLength(3)
-    const [, mixed] = convert(assistant([done("two files", { attachments: [...attachments, file("image/png")] })]))
+    const [, mixed] = convert(
+      assistant([done("two files", { attachments: [...attachments, file("image/png", "iVBORw0KGgo=")] })]),
+    )
     expect(mixed?.content[0]).toMatchObject({
       output: { type: "content", value: [{ type: "text" }, { type: "file" }] },
     })
   })
 
   test("attachments of a result go along", () => {
-    const image = { ...base(), type: "file" as const, mime: "image/png", url: "data:image/png;base64,AAAA" }
+    const image = { ...base(), type: "file" as const, mime: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" }
     const [, results] = convert(assistant([done("an image", { attachments: [image] })]))
     expect(results?.content[0]).toMatchObject({
       output: { type: "content", value: [{ type: "text" }, { type: "file" }] },
@@ -230,7 +238,7 @@ test("media from before a compaction are named, not sent again", () => {
     type: "file" as const,
     mime: "image/png",
     filename: "dot.png",
-    url: "data:image/png;base64,AAAA",
+    url: "data:image/png;base64,iVBORw0KGgo=",
   }
   const context = createContext(target, { opening: [], tail: [user([image])], since: [user([image])] })
   const [before, since] = context.messages()

@@ -8,4 +8,6 @@ export interface Target {
   readonly modelID: string
   /** Media that the model takes, e.g. `image/png`. */
   accepts(mime: string): boolean
+  /** Why files are left out that it would take. */
+  readonly withoutFiles?: string
 }

@@ -31,6 +31,8 @@ interface PromptOptions {
   readonly asks?: AskMode
   readonly agent?: string
   readonly provider?: string
+  /** `blind` is the same model, but takes text alone. */
+  readonly model?: "scripted" | "blind"
   readonly files?: readonly PromptPart[]
 }
 
@@ -63,7 +65,7 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
   const provider = (spoken: WireProtocol) => ({
     npm: packages[spoken],
     options: { baseURL: server.baseURL(spoken), apiKey: "test-key", ...options.provider },
-    models: { scripted: definition },
+    models: { scripted: definition, blind: { ...definition, attachment: false, modalities: { input: ["text"] } } },
   })
   const { chat, anthropic, responses, google } = {
     chat: provider("chat"),
@@ -98,10 +100,13 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
       made.engine = await open()
       return made.engine
     },
-    async prompt(text, { sessionID, asks = "deny", agent, provider: providerID = "test", files = [] } = {}) {
+    async prompt(
+      text,
+      { sessionID, asks = "deny", agent, provider: providerID = "test", model: modelID = "scripted", files = [] } = {},
+    ) {
       const session = sessionID ?? (await made.engine.createSession({})).id
       const parts: PromptPart[] = [{ type: "text", text }, ...files]
-      const model = { providerID, modelID: "scripted" }
+      const model = { providerID, modelID }
       const outcome = await made.engine.prompt({
         sessionID: session,
         parts,
