@@ -74,6 +74,7 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
     google: provider("google"),
   }
   const config = {
+    model: "test/scripted",
     provider: { test: provider(protocol), chat, claude: anthropic, gpt: responses, gemini: google },
     ...options.config,
   }

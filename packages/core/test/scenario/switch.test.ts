@@ -115,10 +115,7 @@ test("the same ids in every answer are no obstacle to a provider that wants them
   const same = [toolCall("read", { filePath: "a.txt" }, { id: "call_0" })]
   await using made = await session("chat", [same, same, [text("Read.")], [text("Yes.")]])
   const { sessionID } = await made.prompt("read twice", { provider: "chat" })
-  expect(toolResults(made.server.requests[2]!).map(({ callID }) => callID)).toEqual([
-    "call_0",
-    expect.not.stringMatching("call_0"),
-  ])
+  expect(new Set(toolResults(made.server.requests[2]!).map(({ callID }) => callID)).size).toBe(2)
   const over = await made.prompt("and?", { provider: "gpt", sessionID })
   expect(over.text).toBe("Yes.")
   expect(new Set(toolResults(made.server.requests[3]!).map(({ callID }) => callID)).size).toBe(2)
