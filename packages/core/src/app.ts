@@ -193,7 +193,7 @@ function buildSessions(base: Base, { net, models, agents }: ModelSide, toolSide:
   const { directory, worktree } = location
   const preparer = createPreparer({ store, clock, models, agents })
   const turn = createTurnRunner({
-    ...{ store, log, asks, seen, output, directory, worktree, tools, instructions },
+    ...{ store, clock, log, asks, seen, output, directory, worktree, tools, instructions },
     budget: config.config.budget,
     compaction: { ...config.config.compaction, prompt: promptOf(agents, "compaction") },
     titleByModel: config.config.title === "model",

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { MessageError } from "./error.ts"
 import { EventID, InboxID, MessageID, PartID, PermissionID, QuestionID, SessionID } from "./id.ts"
 import { Message } from "./message.ts"
+import { Spending } from "./model.ts"
 import { Part, ToolPart } from "./part.ts"
 import { PermissionReply, PermissionRequest } from "./permission.ts"
 import { Project } from "./project.ts"
@@ -30,12 +31,15 @@ export type TurnEnd = z.infer<typeof TurnEnd>
 
 /**
  * The durable events: the log. Only `store.append` writes them, projectors turn them into rows.
- * Names without the original's counterpart (`session.turn.*`, `session.inbox.*`) are additions.
+ * Names without the original's counterpart (`session.turn.*`, `session.inbox.*`, `session.spent`) are additions.
  */
 export const DurableEvent = z.discriminatedUnion("type", [
   event("session.created", { sessionID: SessionID, info: Session }),
   event("session.updated", { sessionID: SessionID, info: Session }),
-  event("session.deleted", { sessionID: SessionID, info: Session }),
+  /** What it cost stays; what was said goes. */
+  event("session.deleted", { sessionID: SessionID, info: Session, spent: z.array(Spending).optional() }),
+  /** A call beside the conversation (a title): what it cost, since no message says so. */
+  event("session.spent", { sessionID: SessionID, spent: Spending }),
   event("session.turn.started", { sessionID: SessionID, runID: z.string(), time: z.number().int() }),
   event("session.turn.ended", {
     sessionID: SessionID,

@@ -47,6 +47,10 @@ export const AssistantMessage = z.object({
   summary: z.boolean().optional(),
   cost: z.number(),
   tokens: Tokens,
+  /** Ours: the price of the model was not known, so that `cost` says nothing. */
+  unpriced: z.literal(true).optional(),
+  /** Ours: tokens of each tool's schema in the request; absent when they were those of the agent's last request. */
+  toolTokens: z.record(z.string(), z.number().int()).optional(),
   structured: z.unknown().optional(),
   variant: z.string().optional(),
   finish: z.string().optional(),

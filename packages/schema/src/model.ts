@@ -14,6 +14,23 @@ export const Tokens = z.object({
 })
 export type Tokens = z.infer<typeof Tokens>
 
+/** What one call of a model cost, or several of one kind together. */
+export const Spending = z.object({
+  /** When it was known. */
+  time: z.number().int(),
+  agent: z.string(),
+  providerID: z.string(),
+  modelID: z.string(),
+  tokens: Tokens.omit({ total: true }),
+  /** US dollars. */
+  cost: z.number(),
+  /** The price was not known: `cost` says nothing. */
+  unpriced: z.literal(true).optional(),
+  /** How many calls, if not one. */
+  calls: z.number().int().positive().optional(),
+})
+export type Spending = z.infer<typeof Spending>
+
 export const noTokens = (): Tokens => ({ input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } })
 
 /** The sum, field by field. `total` is there when both sides or only one side have it. */

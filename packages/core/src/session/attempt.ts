@@ -4,13 +4,15 @@ import { Interrupted } from "@cairn/kernel/interrupted"
 import type { ErrorClass, MessageError } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
-import { addTokens, noTokens } from "@cairn/schema/model"
+import { noTokens } from "@cairn/schema/model"
 import { type Classified, classify, toMessageError } from "../model/errors.ts"
 import { effectiveLimits, maxOutput } from "../model/limits.ts"
 import { retryDelay } from "../model/retry.ts"
 import { costOf, finishOf, tokensOf } from "../model/usage.ts"
 import { closeParts } from "./closing.ts"
+import { toolTokens } from "./estimate.ts"
 import type { Run } from "./run.ts"
+import { withTotals } from "./sessions.ts"
 import { type StepResult, takeStep } from "./step.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 import { type SettledCall, createCallRunner, interruptedText } from "./tool-run.ts"
@@ -19,6 +21,8 @@ export interface Failure {
   readonly error: MessageError
   /** Absent: our own fault. */
   readonly class?: ErrorClass
+  /** How it ends the turn, if not as an error. */
+  readonly end?: "budget"
 }
 
 export type Attempted =
@@ -45,6 +49,8 @@ export interface StepPlan {
  * as made, and the next try goes on from there. Returns early when interrupted: the caller looks at the signal.
  */
 export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): Promise<Attempted> {
+  const spent = overspent(turn)
+  if (spent) return { ok: false, failure: spent }
   if (!plan.summary) turn.steps++
   let message = beginMessage(deps, turn, plan)
   for (let attempt = 1; ; attempt++) {
@@ -68,8 +74,16 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): P
       type: "session.status",
       properties: { sessionID: turn.run.sessionID, status: { type: "busy" } },
     })
+    const overrun = overspent(turn)
+    if (overrun) return { ok: false, failure: overrun }
     if (step.answered) message = beginMessage(deps, turn, plan)
   }
+}
+
+/** Why the budget allows no further call; undefined while it does. */
+export function overspent({ purse, model }: Turn): Failure | undefined {
+  const message = purse.stop(model.cost !== undefined)
+  return message === undefined ? undefined : { error: { name: "UnknownError", data: { message } }, end: "budget" }
 }
 
 function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): AssistantMessage {
@@ -147,6 +161,8 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     finish,
     tokens,
     cost,
+    ...(model.cost ? {} : { unpriced: true }),
+    ...measured(turn, plan),
     ...(failure && { error: failure.error }),
   }
   const part = {
@@ -158,13 +174,12 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     cost,
     tokens,
   }
-  turn.tokens = addTokens(turn.tokens, tokens)
-  turn.cost += cost
+  turn.purse.add(tokens, cost)
   run.derive(() => [
     ...open,
     { type: "message.part.updated", properties: { sessionID, part, time: now } },
     { type: "message.updated", properties: { sessionID, info } },
-    ...sessionTotals(deps, turn, now, tokens, cost),
+    ...withTotals(deps.store.read.session(sessionID), { now, tokens, cost }),
   ])
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
@@ -200,18 +215,11 @@ function failureOf(
   return undefined
 }
 
-function sessionTotals(
-  deps: TurnDeps,
-  turn: Turn,
-  now: number,
-  tokens: AssistantMessage["tokens"],
-  cost: number,
-): DurableEvent[] {
-  const session = deps.store.read.session(turn.run.sessionID)
-  if (!session) return []
-  const { total: _, ...sum } = addTokens(session.tokens ?? noTokens(), tokens)
-  const info = { ...session, tokens: sum, cost: (session.cost ?? 0) + cost, time: { ...session.time, updated: now } }
-  return [{ type: "session.updated", properties: { sessionID: session.id, info } }]
+/** The size of the tools that were sent, when the agent's request before had other ones. */
+function measured(turn: Turn, { summary }: StepPlan): Pick<AssistantMessage, "toolTokens"> {
+  if (!summary && turn.measuredTools === turn.tools) return {}
+  if (!summary) turn.measuredTools = turn.tools
+  return { toolTokens: toolTokens(turn.tools) }
 }
 
 /** Closes the parts of a try that failed and says when the next one is. A try that gave something ends its message. */

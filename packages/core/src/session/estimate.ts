@@ -1,10 +1,15 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
+import type { ModelTool } from "../model/call.ts"
 
 /** What a picture or a document costs, whatever its bytes. Tokens. */
 const mediaTokens = 1_500
 
 /** Tokens of a text where nobody has counted them. */
 export const textTokens = (text: string): number => Math.ceil(text.length / 4)
+
+/** Tokens of each tool as it stands in a request. */
+export const toolTokens = (tools: readonly ModelTool[]): Record<string, number> =>
+  Object.fromEntries(tools.map((tool) => [tool.name, textTokens(JSON.stringify(tool))]))
 
 /** Tokens of messages as they would be sent, by the same measure; media count apart from their bytes. */
 export function messageTokens(messages: readonly LanguageModelV4Message[]): number {

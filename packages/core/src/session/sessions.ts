@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs"
 import type { Clock } from "@cairn/kernel/clock"
 import type { Ids } from "@cairn/kernel/id"
-import type { ModelRef } from "@cairn/schema/model"
+import type { DurableEvent } from "@cairn/schema/event"
+import { addTokens, type ModelRef, noTokens, type Tokens } from "@cairn/schema/model"
 import type { Session } from "@cairn/schema/session"
 import type { SessionFilter } from "../engine.ts"
 import type { Store } from "../store/store.ts"
@@ -82,13 +83,28 @@ export function updateSession(
   return info
 }
 
-/** Removes the session and what was said in it, from the tables and from the log. */
+/** What a call has cost joins the totals of its session. */
+export function withTotals(
+  session: Session | undefined,
+  spent: { readonly now: number; readonly tokens: Tokens; readonly cost: number },
+): DurableEvent[] {
+  if (!session) return []
+  const { total: _, ...tokens } = addTokens(session.tokens ?? noTokens(), spent.tokens)
+  const time = { ...session.time, updated: spent.now }
+  const info = { ...session, tokens, cost: (session.cost ?? 0) + spent.cost, time }
+  return [{ type: "session.updated", properties: { sessionID: session.id, info } }]
+}
+
+/** Removes the session and what was said in it, from the tables and from the log. What it has cost stays known. */
 export function deleteSession({ store }: Deps, sessionID: string): boolean {
   const session = store.read.session(sessionID)
   if (!session) return false
   // The deletion stays in the log for ever, so it must not carry what was deleted.
   const { id, slug, projectID, directory, version, time } = session
   const info: Session = { id, slug, projectID, directory, version, time, title: "" }
-  store.append(sessionID, [{ type: "session.deleted", properties: { sessionID, info } }])
+  store.derive(sessionID, () => {
+    const spent = store.read.spendingOf(sessionID)
+    return [{ type: "session.deleted", properties: { sessionID, info, ...(spent.length > 0 && { spent }) } }]
+  })
   return true
 }

@@ -3,6 +3,7 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { type Log, createLog, silentLog } from "@cairn/kernel/log"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { ModelRequest } from "../model/call.ts"
+import type { Tokens } from "@cairn/schema/model"
 import { askTitle, cleanTitle } from "./title.ts"
 
 async function* stream(...parts: LanguageModelV4StreamPart[]) {
@@ -18,7 +19,9 @@ const ask = (
     requests.push(request)
     return parts()
   }
-  return { group, title: askTitle(call, { system: "Name it", text: "fix the parser", log }, group.signal) }
+  const counted: number[] = []
+  const input = { system: "Name it", text: "fix the parser", log, counted: (of: Tokens) => void counted.push(of.input) }
+  return { group, counted, title: askTitle(call, input, group.signal) }
 }
 const delta = (text: string): LanguageModelV4StreamPart => ({ type: "text-delta", id: "1", delta: text })
 
@@ -33,6 +36,16 @@ test("thoughts in the text are not a title", () => {
   expect(cleanTitle("<think>hm\nwell</think>\n# Parser fix")).toBe("Parser fix")
   expect(cleanTitle("<think>never closed")).toBeUndefined()
   expect(cleanTitle("x".repeat(200))).toHaveLength(80)
+})
+
+test("what it took is told, though the title is of no use", async () => {
+  const usage = {
+    inputTokens: { total: 7, noCache: 7, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  }
+  const finishReason = { unified: "stop" as const, raw: undefined }
+  const { title, counted } = ask(() => stream(delta(" "), { type: "finish", finishReason, usage }))
+  expect([await title, counted]).toEqual([undefined, [7]])
 })
 
 test("an error gives no title and one line in the log", async () => {

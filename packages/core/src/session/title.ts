@@ -1,19 +1,21 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import type { Log } from "@cairn/kernel/log"
 import { until } from "@cairn/kernel/task"
+import type { Tokens } from "@cairn/schema/model"
 import type { ModelRequest } from "../model/call.ts"
+import { tokensOf } from "../model/usage.ts"
 
 const longest = 80
 /** Enough for a title, whatever the model thinks first. Tokens. */
 const maxOutputTokens = 2_000
 
 /**
- * Asks the model for a title of the user's text. Undefined when it gave none: a title is never worth an error. An
- * interruption ends it at once, without a title.
+ * Asks the model for a title of the user's text, and tells what that took. Undefined when it gave none: a title is never
+ * worth an error. An interruption ends it at once, without a title.
  */
 export async function askTitle(
   call: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<LanguageModelV4StreamPart>,
-  input: { system: string; text: string; log: Log },
+  input: { system: string; text: string; log: Log; counted(tokens: Tokens): void },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   let text = ""
@@ -29,6 +31,7 @@ export async function askTitle(
     for await (const part of until(call(request, signal), signal)) {
       if (part.type === "error") throw part.error
       if (part.type === "text-delta") text += part.delta
+      if (part.type === "finish") input.counted(tokensOf(part.usage))
     }
   } catch (error) {
     if (!signal.aborted) input.log.warn("no title came", { error })

@@ -1,16 +1,18 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
+import type { Clock } from "@cairn/kernel/clock"
 import type { Log } from "@cairn/kernel/log"
 import type { Result } from "@cairn/kernel/result"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError, ToolFailure } from "@cairn/schema/error"
 import type { MessageWithParts } from "@cairn/schema/message"
-import { noTokens } from "@cairn/schema/model"
+import { noTokens, type Tokens } from "@cairn/schema/model"
 import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
 import type { Instructions } from "../instruction/instructions.ts"
 import { usableTokens } from "../model/limits.ts"
+import { costOf } from "../model/usage.ts"
 import { editFormatOf } from "../model/edit-format.ts"
 import { isSmall } from "../prompt/base.ts"
 import type { Approval, Asks } from "../permission/asks.ts"
@@ -22,6 +24,9 @@ import type { Admission } from "./admit.ts"
 import { buildContext } from "./compaction.ts"
 import type { Begun } from "./coordinator.ts"
 import { loadedIn } from "./loaded.ts"
+import { allTokens } from "./budget.ts"
+import { createPurses } from "./purse.ts"
+import { withTotals } from "./sessions.ts"
 import { type SystemPrompts, factsOf } from "./system-prompts.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
@@ -45,6 +50,7 @@ export interface TurnRunnerDeps {
   readonly tools: readonly Tool[]
   readonly titleByModel: boolean
   readonly compaction: CompactionSettings
+  readonly clock: Clock
   readonly budget: Config["budget"]
   random(): number
   prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
@@ -57,6 +63,7 @@ export interface TurnRunnerDeps {
 
 /** Makes what a turn needs of a prompt that began a run, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promise<TurnOutcome> {
+  const openPurse = createPurses(deps)
   return async (begun) => {
     const { run } = begun
     const prepared = deps.prepare(begun.admission)
@@ -72,6 +79,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       attending: begun.asks === "wait",
       small: isSmall(factsOf(model)),
     })
+    using purse = openPurse(run.sessionID)
     const system = await deps.system(run.sessionID, agent, model, run.signal)
     const turn = newTurn({
       run,
@@ -83,11 +91,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       system,
       tools: toolbox.specs,
       callIDs: new Set(callIDsOf(history)),
-      spentToday: deps.budget?.day && deps.store.read.spentSince(startOfDay(run.clock.now())),
+      purse,
       parentID: begun.messageID ?? lastUser(history),
     })
     if (begun.messageID === undefined) return await runCompaction(turnDeps(deps, begun, turn, toolbox), turn)
-    if (deps.titleByModel && history.length === 1) nameSession(deps, begun, model)
+    if (deps.titleByModel && history.length === 1) nameSession(deps, begun, turn)
     return await runTurn(turnDeps(deps, begun, turn, toolbox), turn)
   }
 }
@@ -127,17 +135,34 @@ async function limit(deps: TurnRunnerDeps, sessionID: string, callID: string, ou
 }
 
 /** Lets the model name a new session beside the first step; the turn does not wait for it. */
-function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, model: ResolvedModel): void {
-  const first = deps.store.read.session(run.sessionID)
+function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, { model, purse }: Turn): void {
+  const { sessionID } = run
+  const { store } = deps
+  const first = store.read.session(sessionID)
   const text = admission.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+  const { providerID, modelID } = model.ref
+  const counted = (tokens: Tokens) => {
+    if (allTokens(tokens) === 0) return
+    const now = run.clock.now()
+    const cost = costOf(tokens, model.cost)
+    const known = model.cost ? {} : { unpriced: true as const }
+    const spent = { time: now, agent: "title", providerID, modelID, tokens, cost, ...known }
+    purse.add(tokens, cost)
+    store.derive(sessionID, () => [
+      { type: "session.spent", properties: { sessionID, spent } },
+      ...withTotals(store.read.session(sessionID), { now, tokens, cost }),
+    ])
+  }
   void group.run(async (signal) => {
+    if (purse.stop(model.cost !== undefined) !== undefined) return
     const call = (request: ModelRequest, within: AbortSignal) => deps.call(model, request, within)
-    const title = await askTitle(call, { system: deps.titlePrompt(), text, log: deps.log }, signal)
-    const session = deps.store.read.session(run.sessionID)
-    // A person may have named it meanwhile.
-    if (title === undefined || !session || session.title !== first?.title) return
-    const info = { ...session, title }
-    deps.store.append(run.sessionID, [{ type: "session.updated", properties: { sessionID: run.sessionID, info } }])
+    const title = await askTitle(call, { system: deps.titlePrompt(), text, log: deps.log, counted }, signal)
+    store.derive(sessionID, () => {
+      const session = store.read.session(sessionID)
+      // A person may have named it meanwhile.
+      if (title === undefined || !session || session.title !== first?.title) return []
+      return [{ type: "session.updated", properties: { sessionID, info: { ...session, title } } }]
+    })
   })
 }
 
@@ -151,9 +176,6 @@ function refuse({ run }: Begun, problem: SetupError): TurnOutcome {
   })
   return { sessionID, reason: "error", text: "", tokens: noTokens(), cost: 0, error, denied: 0 }
 }
-
-/** Midnight on the clock of this machine. */
-const startOfDay = (now: number): number => new Date(now).setHours(0, 0, 0, 0)
 
 const lastUser = (history: readonly MessageWithParts[]): string =>
   history.findLast(({ info }) => info.role === "user")?.info.id ?? ""

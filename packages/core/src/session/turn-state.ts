@@ -1,14 +1,12 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import type { Log } from "@cairn/kernel/log"
-import type { Config } from "@cairn/schema/config"
-import { noTokens, type Tokens } from "@cairn/schema/model"
 import type { Agent } from "../agent/define.ts"
 import type { Instructions } from "../instruction/instructions.ts"
 import type { ModelRequest } from "../model/call.ts"
 import type { ResolvedModel } from "../model/define.ts"
 import type { Store } from "../store/store.ts"
-import type { Spent } from "./budget.ts"
 import type { Context } from "./context.ts"
+import type { Purse } from "./purse.ts"
 import type { Run } from "./run.ts"
 import type { Target } from "./target.ts"
 import type { CallDeps } from "./tool-run.ts"
@@ -20,7 +18,6 @@ export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
   readonly compaction: CompactionSettings
   /** Files of instructions that left the conversation may join it again. */
   readonly instructions: Pick<Instructions, "restore">
-  readonly budget: Config["budget"]
   call(model: ResolvedModel, request: ModelRequest, signal: AbortSignal): AsyncIterable<LanguageModelV4StreamPart>
 }
 
@@ -53,10 +50,10 @@ export interface Turn {
   /** The assistant message that is open, or was last. */
   messageID?: string
   steps: number
-  tokens: Tokens
-  cost: number
-  /** What was spent today before this turn began; undefined when no budget asks. */
-  readonly spentToday: Spent | undefined
+  /** What the turn has spent, and whether it may spend more. */
+  readonly purse: Purse
+  /** The tools whose size was recorded last. */
+  measuredTools?: ModelRequest["tools"]
   /** Asks that nobody could approve. */
   denied: number
   /** How often the provider said that the request is too long. */
@@ -65,13 +62,11 @@ export interface Turn {
   compactions: number
 }
 
-export type NewTurn = Omit<Turn, "messageID" | "steps" | "tokens" | "cost" | "denied" | "overflows" | "compactions">
+export type NewTurn = Omit<Turn, "messageID" | "measuredTools" | "steps" | "denied" | "overflows" | "compactions">
 
 export const newTurn = (turn: NewTurn): Turn => ({
   ...turn,
   steps: 0,
-  tokens: noTokens(),
-  cost: 0,
   denied: 0,
   overflows: 0,
   compactions: 0,

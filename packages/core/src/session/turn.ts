@@ -1,13 +1,11 @@
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
-import { noTokens } from "@cairn/schema/model"
 import type { TurnOutcome } from "../engine.ts"
 import { loopGuardReminder, stepLimitReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
-import { attemptStep, type Failure } from "./attempt.ts"
-import { allTokens, overBudget } from "./budget.ts"
+import { attemptStep, type Failure, overspent } from "./attempt.ts"
 import { closeMessage } from "./closing.ts"
 import { isFull, makeRoom, nothingToCompact } from "./compaction.ts"
 import { defectText } from "./defect.ts"
@@ -44,6 +42,8 @@ async function ending(deps: TurnDeps, turn: Turn, work: () => Promise<TurnOutcom
 /** Compacts the conversation because the user wants it: a run without a prompt. Interruption leaves everything as it was. */
 export async function runCompaction(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
   return await ending(deps, turn, async () => {
+    const spent = overspent(turn)
+    if (spent) return finish(deps, turn, "budget", spent)
     if (nothingToCompact(deps, turn)) return { ...finish(deps, turn, "done"), note: nothingToDo }
     const failure = await makeRoom(deps, turn, "asked")
     turn.run.signal.throwIfAborted()
@@ -66,15 +66,14 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
     if (last && !wrappedUp) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
     wrappedUp = last
+    const spent = overspent(turn)
+    if (spent) return finish(deps, turn, "budget", spent)
     const auto = deps.compaction.auto !== false
     if (auto && isFull(deps, turn)) {
       const failure = await makeRoom(deps, turn, "limit")
       turn.run.signal.throwIfAborted()
       if (failure) return finish(deps, turn, "error", failure)
     }
-    const stop = overBudget(deps.budget, spentBy(deps, turn), turn.model.cost !== undefined)
-    if (stop !== undefined)
-      return finish(deps, turn, "budget", { error: { name: "UnknownError", data: { message: stop } } })
     const attempt = await attemptStep(deps, turn, { tools: !last, overflowAhead: auto })
     turn.run.signal.throwIfAborted()
     if (!attempt.ok) {
@@ -102,14 +101,6 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     if (answered) return finish(deps, turn, "done")
     if (empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
   }
-}
-
-function spentBy(deps: TurnDeps, turn: Turn) {
-  const run = { tokens: allTokens(turn.tokens), money: turn.cost }
-  const { tokens = noTokens(), cost = 0 } = deps.store.read.session(turn.run.sessionID) ?? {}
-  const { spentToday: before = { tokens: 0, money: 0 } } = turn
-  const day = { tokens: before.tokens + run.tokens, money: before.money + run.money }
-  return { run, session: { tokens: allTokens(tokens), money: cost }, day }
 }
 
 /**
@@ -185,8 +176,9 @@ function emptyAnswer(turn: Turn): Failure {
 }
 
 /** Closes what is open, appends the turn's last event, and gives the lease back. */
-function finish(deps: TurnDeps, turn: Turn, reason: TurnEnd, failure?: Failure): TurnOutcome {
+function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): TurnOutcome {
   const { run } = turn
+  const reason = failure?.end ?? end
   const now = run.clock.now()
   const open = currentMessage(deps.store, turn)
   const closing =
@@ -206,8 +198,8 @@ function finish(deps: TurnDeps, turn: Turn, reason: TurnEnd, failure?: Failure):
     sessionID: run.sessionID,
     reason,
     text: answerOf(currentMessage(deps.store, turn)),
-    tokens: turn.tokens,
-    cost: turn.cost,
+    tokens: turn.purse.tokens,
+    cost: turn.purse.cost,
     ...(failure && { error: failure.error, ...(failure.class && { errorClass: failure.class }) }),
     denied: turn.denied,
   }

@@ -9,7 +9,7 @@ import { ForeignSchema, migrate } from "./migrate.ts"
 import { getTableConfig } from "drizzle-orm/sqlite-core"
 import { type Migration, migrations } from "./migrations.ts"
 import * as schema from "./schema.ts"
-import snapshot from "./migration/meta/0001_snapshot.json" with { type: "json" }
+import snapshot from "./migration/meta/0002_snapshot.json" with { type: "json" }
 
 const now = () => 7
 const first: Migration = {
@@ -146,7 +146,7 @@ describe("migrate", () => {
     using database = new Database(dir.file, { readonly: true })
     expect(database.query("SELECT at FROM ran").all()).toEqual([{ at: 1 }])
     expect(database.query("SELECT id, extra FROM session").all()).toEqual([{ id: "ses_1", extra: null }])
-    expect(readdirSync(dir.path).filter((name) => name.includes("before"))).toEqual(["cairn.db.before-0001_test"])
+    expect(readdirSync(dir.path).filter((name) => name.includes("before"))).toEqual(["cairn.db.before-9999_test"])
     const reopened = () => opened(dir.file)
     expect(reopened).toThrow("does not know")
   })

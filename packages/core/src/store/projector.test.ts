@@ -37,6 +37,19 @@ const toolPart = fc.tuple(partPlace, fc.dictionary(text, fc.jsonValue())).map(([
   tool: "read",
   state: { status: "pending", input, raw: "" },
 }))
+const settledPart = fc
+  .tuple(partPlace, text, fc.boolean())
+  .map(([of, value, failed]) =>
+    make.toolPart(
+      of.session,
+      of.messageID,
+      of.partID,
+      failed ? { status: "error", input: {}, error: value, time: { start: 1, end: 2 } } : make.completed(value),
+    ),
+  )
+const spending = fc
+  .record({ time: fc.nat(), cost: fc.double({ min: 0, max: 100, noNaN: true }), calls: fc.integer({ min: 2, max: 9 }) })
+  .map(make.spent)
 const info = fc.record({
   title: text,
   projectID: fc.constantFrom("root", "path"),
@@ -54,7 +67,22 @@ const event: fc.Arbitrary<DurableEvent> = fc.oneof(
     2,
     fc.tuple(session, info).map(([id, more]) => make.updated(id, more)),
   ),
-  often(1, session.map(make.deleted)),
+  often(
+    1,
+    fc.tuple(session, fc.array(spending, { maxLength: 3 })).map(([id, list]) => make.deleted(id, list)),
+  ),
+  often(
+    1,
+    fc
+      .tuple(session, spending)
+      .map(([sessionID, spent]) => is({ type: "session.spent", properties: { sessionID, spent } })),
+  ),
+  often(
+    2,
+    fc
+      .tuple(place, fc.double({ min: 0, max: 100, noNaN: true }))
+      .map(([of, cost]) => make.message(make.answered(of.session, of.messageID, { cost }))),
+  ),
   often(
     4,
     place.map((of) => make.message(make.userMessage(of.session, of.messageID))),
@@ -67,7 +95,7 @@ const event: fc.Arbitrary<DurableEvent> = fc.oneof(
     1,
     place.map((of) => is({ type: "message.removed", properties: { sessionID: of.session, messageID: of.messageID } })),
   ),
-  often(6, fc.oneof(textPart, toolPart).map(make.part)),
+  often(8, fc.oneof(textPart, toolPart, settledPart).map(make.part)),
   often(
     6,
     fc

@@ -1,5 +1,8 @@
 import type { Database } from "bun:sqlite"
 import type { DurableEvent, DurableType } from "@cairn/schema/event"
+import type { Message } from "@cairn/schema/message"
+import type { Spending } from "@cairn/schema/model"
+import type { ToolPart } from "@cairn/schema/part"
 import type { Session } from "@cairn/schema/session"
 
 type Of<T extends DurableType> = Extract<DurableEvent, { type: T }>["properties"]
@@ -35,24 +38,35 @@ export function createProjector(database: Database): Project {
 type SessionEvents = Omit<Projectors<"session.">, keyof Projectors<"session.inbox.">>
 
 function sessionProjectors(prepare: (sql: string) => Write): SessionEvents {
-  const create = prepare("INSERT INTO session (project_id, directory, updated, data, id) VALUES (?, ?, ?, ?, ?)")
-  const change = prepare("UPDATE session SET project_id = ?, directory = ?, updated = ?, data = ? WHERE id = ?")
+  const create = prepare(
+    "INSERT INTO session (project_id, parent_id, directory, updated, data, id) VALUES (?, ?, ?, ?, ?, ?)",
+  )
+  const change = prepare(
+    "UPDATE session SET project_id = ?, parent_id = ?, directory = ?, updated = ?, data = ? WHERE id = ?",
+  )
   const remove = prepare("DELETE FROM session WHERE id = ?")
   const forget = prepare("DELETE FROM event WHERE session_id = ? AND seq < ?")
+  const unspend = prepare("DELETE FROM spend WHERE session_id = ?")
+  const spend = prepare(`${insertSpend} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const begin = prepare("INSERT INTO turn (run_id, session_id, started) VALUES (?, ?, ?)")
-  const end = prepare("UPDATE turn SET ended = ?, reason = ? WHERE run_id = ?")
+  const end = prepare("UPDATE turn SET ended = ?, reason = ? WHERE run_id = ? AND session_id = ?")
   const columns = (info: Session) =>
-    [info.projectID, info.directory, info.time.updated, JSON.stringify(info), info.id] as const
+    [info.projectID, info.parentID ?? null, info.directory, info.time.updated, JSON.stringify(info), info.id] as const
   return {
     "session.created": ({ info }) => create(...columns(info)),
     "session.updated": ({ info }) => mustHit(change(...columns(info)), `session ${info.id} does not exist`),
-    /** What was said in a deleted session leaves the log too; only the fact of the deletion stays. */
-    "session.deleted": ({ sessionID }, seq) => {
+    /** What was said in a deleted session leaves the log too; only the fact of the deletion stays, and what it cost. */
+    "session.deleted": ({ sessionID, info, spent = [] }, seq) => {
       remove(sessionID)
       forget(sessionID, seq)
+      unspend(sessionID)
+      for (const [index, one] of spent.entries())
+        spend(...spending(`${sessionID}_${seq}_${index}`, sessionID, one), info.projectID, null)
     },
+    "session.spent": ({ sessionID, spent }, seq) =>
+      spend(...spending(`${sessionID}_${seq}`, sessionID, spent), null, null),
     "session.turn.started": ({ runID, sessionID, time }) => begin(runID, sessionID, time),
-    "session.turn.ended": ({ runID, time, reason }) => end(time, reason, runID),
+    "session.turn.ended": ({ sessionID, runID, time, reason }) => end(time, reason, runID, sessionID),
   }
 }
 
@@ -61,6 +75,11 @@ function messageProjectors(prepare: (sql: string) => Write): Projectors<"message
     `INSERT INTO message (id, session_id, seq, data) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET data = excluded.data WHERE session_id = excluded.session_id`,
   )
+  // A message that comes whole was copied here, and paid for elsewhere.
+  const spend = prepare(
+    `${insertSpend} SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM message
+     WHERE id = ? AND session_id = ? AND json_extract(data, '$.time.completed') IS NULL ON CONFLICT (id) DO NOTHING`,
+  )
   const removeMessage = prepare("DELETE FROM message WHERE id = ? AND session_id = ?")
   const putPart = prepare(
     `INSERT INTO part (id, session_id, message_id, seq, data)
@@ -68,25 +87,70 @@ function messageProjectors(prepare: (sql: string) => Write): Projectors<"message
      ON CONFLICT (id) DO UPDATE SET data = excluded.data, tail = ''
        WHERE session_id = excluded.session_id AND message_id = excluded.message_id`,
   )
+  const putCall = callProjector(prepare)
   const grow = prepare("UPDATE part SET tail = tail || ? WHERE id = ? AND session_id = ?")
   const removePart = prepare("DELETE FROM part WHERE id = ? AND session_id = ?")
   return {
-    "message.updated": ({ info }, seq) =>
+    "message.updated": ({ info }, seq) => {
+      const spent = spentBy(info)
+      if (spent) {
+        const toolTokens = "toolTokens" in info && info.toolTokens ? JSON.stringify(info.toolTokens) : null
+        const id = `${info.sessionID}_${info.id}`
+        spend(...spending(id, info.sessionID, spent), null, toolTokens, info.id, info.sessionID)
+      }
       mustHit(
         putMessage(info.id, info.sessionID, seq, JSON.stringify(info)),
         `message ${info.id} belongs to another session`,
-      ),
+      )
+    },
     "message.removed": ({ sessionID, messageID }) => removeMessage(messageID, sessionID),
-    "message.part.updated": ({ part }, seq) =>
+    "message.part.updated": ({ part }, seq) => {
       mustHit(
         putPart(part.id, seq, JSON.stringify(part), part.messageID, part.sessionID),
         `part ${part.id} does not belong to message ${part.messageID} of ${part.sessionID}`,
-      ),
+      )
+      if (part.type === "tool") putCall(part)
+    },
     "message.part.delta": ({ sessionID, partID, field, delta }) => {
       if (field === "text") grow(delta, partID, sessionID)
     },
     "message.part.removed": ({ sessionID, partID }) => removePart(partID, sessionID),
   }
+}
+
+/** A call counts from when it was seen open: one that comes settled was copied here. */
+function callProjector(prepare: (sql: string) => Write): (part: ToolPart) => void {
+  const begin = prepare("INSERT INTO tool_call (id, session_id, tool) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING")
+  const settle = prepare(
+    "UPDATE tool_call SET tool = ?, ended = ?, failed = ?, bytes = ?, media = ? WHERE id = ? AND ended IS NULL",
+  )
+  return ({ id: partID, sessionID, tool, state }) => {
+    const id = `${sessionID}_${partID}`
+    if (state.status === "pending" || state.status === "running") return void begin(id, sessionID, tool)
+    const failed = state.status === "error"
+    const text = failed ? state.error : state.output
+    const media = failed ? 0 : (state.attachments?.length ?? 0)
+    settle(tool, state.time.end, Number(failed), Buffer.byteLength(text), media, id)
+  }
+}
+
+const insertSpend = `INSERT INTO spend (id, session_id, time, agent, provider_id, model_id, calls, input, output, reasoning,
+  cache_read, cache_write, cost, unpriced, project_id, tool_tokens)`
+
+/** Values of a row of `spend`, but for the last two. */
+function spending(id: string, sessionID: string, spent: Spending) {
+  const { time, agent, providerID, modelID, calls = 1, tokens, cost, unpriced } = spent
+  const { input, output, reasoning, cache } = tokens
+  const counts = [input, output, reasoning, cache.read, cache.write] as const
+  return [id, sessionID, time, agent, providerID, modelID, calls, ...counts, cost, Number(unpriced ?? false)] as const
+}
+
+/** What a finished answer cost; undefined when nobody counted. */
+function spentBy(info: Message): Spending | undefined {
+  if (info.role === "user" || info.time.completed === undefined) return undefined
+  const { input, output, reasoning, cache } = info.tokens
+  if (input + output + reasoning + cache.read + cache.write === 0) return undefined
+  return { ...info, time: info.time.completed }
 }
 
 function inboxProjectors(prepare: (sql: string) => Write): Projectors<"session.inbox."> {

@@ -7,10 +7,11 @@ import type { Project } from "@cairn/schema/project"
 import type { InboxItem } from "@cairn/schema/prompt"
 import type { QuestionRequest } from "@cairn/schema/question"
 import type { Session } from "@cairn/schema/session"
+import { type SpendReader, createSpendReader } from "./spend.ts"
 import type { Todo } from "@cairn/schema/todo"
 
 /** Queries over the projections. Every method reads what is committed, and nothing is cached. */
-export interface Reader {
+export interface Reader extends SpendReader {
   session(id: string): Session | undefined
   /** Newest first. `projects` are ids and aliases of one project. */
   sessions(where: { projects?: readonly string[]; directories?: readonly string[]; limit?: number }): Session[]
@@ -34,8 +35,6 @@ export interface Reader {
   lastFact(sessionID: string, start: string): string | undefined
   /** How the session's last turn ended; undefined when there was none, or it runs. */
   lastEnd(sessionID: string): TurnEnd | undefined
-  /** Tokens and dollars of every answer, in all sessions, since a time. */
-  spentSince(time: number): { tokens: number; money: number }
   /** Runs of the session that began and did not end. */
   openTurns(sessionID: string): string[]
   /** The greatest message and part ids of a session: new ones must be greater. */
@@ -63,12 +62,7 @@ export function createReader(database: Database): Reader {
   const lastEnd = database.prepare<{ reason: TurnEnd | null }, [string]>(
     "SELECT reason FROM turn WHERE session_id = ? ORDER BY started DESC, rowid DESC LIMIT 1",
   )
-  const spentSince = database.prepare<{ tokens: number; money: number }, [number]>(
-    `SELECT coalesce(sum(json_extract(message.data, '$.tokens.total')), 0) AS tokens,
-       coalesce(sum(json_extract(message.data, '$.cost')), 0) AS money
-     FROM session JOIN message ON message.session_id = session.id
-     WHERE session.updated >= ?1 AND json_extract(message.data, '$.time.created') >= ?1`,
-  )
+  const spending = createSpendReader(database)
   const openTurns = database.prepare<{ run_id: string }, [string]>(
     "SELECT run_id FROM turn WHERE session_id = ? AND ended IS NULL",
   )
@@ -135,7 +129,7 @@ export function createReader(database: Database): Reader {
     projectByCommonDir: one<Project>("SELECT data FROM project WHERE common_dir = ? ORDER BY rowid DESC"),
     lastFact: (sessionID, start) => lastFact.get(sessionID, start)?.text,
     lastEnd: (sessionID) => lastEnd.get(sessionID)?.reason ?? undefined,
-    spentSince: (time) => spentSince.get(time) ?? { tokens: 0, money: 0 },
+    ...spending,
     openTurns: (sessionID) => openTurns.all(sessionID).map((row) => row.run_id),
     lastIDs(sessionID) {
       const row = lastIDs.get(sessionID, sessionID)

@@ -8,7 +8,7 @@ import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session } from "@cairn/schema/session"
 import type { Todo } from "@cairn/schema/todo"
 import { sql } from "drizzle-orm"
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core"
+import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core"
 
 /** The log. Everything below, `lease` and `migration` aside, can be rebuilt from it. */
 export const event = sqliteTable(
@@ -38,11 +38,15 @@ export const session = sqliteTable(
     directory: text().notNull(),
     updated: integer().notNull(),
     data: text({ mode: "json" }).$type<Session>().notNull(),
+    parentID: text("parent_id"),
   },
   (table) => [
     index("session_project").on(table.projectID, table.updated),
     index("session_directory").on(table.directory, table.updated),
     index("session_updated").on(table.updated),
+    index("session_parent")
+      .on(table.parentID)
+      .where(sql`parent_id IS NOT NULL`),
   ],
 )
 
@@ -80,6 +84,51 @@ export const part = sqliteTable(
     index("part_message").on(table.messageID, table.seq),
     index("part_session").on(table.sessionID, table.seq),
   ],
+)
+
+/**
+ * What model calls cost: one row for each, of a deleted session one for several. Rows stay when their session, message
+ * or part goes: what was spent is spent. `project_id` is that of a deleted session.
+ */
+export const spend = sqliteTable(
+  "spend",
+  {
+    /** Of session and message together, so that a row depends on no other session. */
+    id: text().primaryKey(),
+    sessionID: text("session_id").notNull(),
+    projectID: text("project_id"),
+    time: integer().notNull(),
+    agent: text().notNull(),
+    providerID: text("provider_id").notNull(),
+    modelID: text("model_id").notNull(),
+    calls: integer().notNull(),
+    input: integer().notNull(),
+    output: integer().notNull(),
+    reasoning: integer().notNull(),
+    cacheRead: integer("cache_read").notNull(),
+    cacheWrite: integer("cache_write").notNull(),
+    cost: real().notNull(),
+    unpriced: integer().notNull(),
+    toolTokens: text("tool_tokens", { mode: "json" }).$type<Record<string, number>>(),
+  },
+  (table) => [index("spend_session").on(table.sessionID), index("spend_time").on(table.time)],
+)
+
+/** Calls of tools; `ended` and what follows are null until the call has settled. */
+export const toolCall = sqliteTable(
+  "tool_call",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    tool: text().notNull(),
+    ended: integer(),
+    failed: integer(),
+    /** Of the result's text, in UTF-8. */
+    bytes: integer(),
+    /** Pictures and documents in the result. */
+    media: integer(),
+  },
+  (table) => [index("tool_call_session").on(table.sessionID)],
 )
 
 export const turn = sqliteTable(

@@ -15,6 +15,10 @@ function fill(temp: ReturnType<typeof tempStore>): void {
     message(userMessage("ses_1", "msg_1")),
     part(open),
     delta(open, "more"),
+    message(make.assistantMessage("ses_1", "msg_2")),
+    part(make.toolPart("ses_1", "msg_2", "prt_2", make.running)),
+    part(make.toolPart("ses_1", "msg_2", "prt_2", make.completed("four"))),
+    message(make.answered("ses_1", "msg_2", { toolTokens: { read: 5 } })),
     make.inboxAdded("ses_1", make.inboxItem("inb_1")),
     make.asked("ses_1", "per_1"),
     make.replied("ses_1", "per_1", { reply: "once" }),
@@ -30,7 +34,7 @@ function fill(temp: ReturnType<typeof tempStore>): void {
 const problemsAfter = (change: string): readonly string[] => {
   using temp = tempStore()
   fill(temp)
-  expect(verify(temp.database)).toEqual({ sessions: 1, events: 11, problems: [] })
+  expect(verify(temp.database)).toEqual({ sessions: 1, events: 15, problems: [] })
   temp.database.run("PRAGMA foreign_keys = OFF")
   temp.database.run(change)
   return verify(temp.database).problems
@@ -45,13 +49,13 @@ describe("every column of every row is compared", () => {
        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND tables.name NOT IN ('event', 'lease', 'migration')`,
     )
     .all()
-  test("in all nine tables", () => {
-    expect(new Set(columns.map(({ table }) => table)).size).toBe(9)
+  test("in all eleven tables", () => {
+    expect(new Set(columns.map(({ table }) => table)).size).toBe(11)
   })
   for (const { table, column, key } of columns)
     test(`${table}.${column}`, () => {
       const value = column === "reply" ? `'"tampered"'` : "'tampered'" // its index wants JSON
-      const problems = problemsAfter(`UPDATE ${table} SET ${column} = ${value}`)
+      const problems = problemsAfter(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = 1`)
       if (key) expect(problems).toContainEqual(`${table} tampered: a row that the log does not give`)
       else
         expect(problems).toEqual([
@@ -62,7 +66,7 @@ describe("every column of every row is compared", () => {
 
 describe("what was done to the rows or the log is found", () => {
   test("a row that is missing", () => {
-    expect(problemsAfter("DELETE FROM part")).toEqual(["part prt_1: the row is missing"])
+    expect(problemsAfter("DELETE FROM part WHERE id = 'prt_1'")).toEqual(["part prt_1: the row is missing"])
   })
 
   test("an entry of the log that was changed", () => {
@@ -83,11 +87,11 @@ describe("what was done to the rows or the log is found", () => {
   })
 
   test("an entry that is not JSON, of an unknown type, or of the wrong shape", () => {
-    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 11`)[0]
-    expect(of("properties = '{'")).toBe("event 11 (project.updated): not JSON")
-    expect(of("type = 'project.forgotten'")).toStartWith("event 11 (project.forgotten): ")
-    expect(of("properties = '{}'")).toStartWith("event 11 (project.updated): ")
-    expect(of("type = 'constructor'")).toStartWith("event 11 (constructor): ")
+    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 15`)[0]
+    expect(of("properties = '{'")).toBe("event 15 (project.updated): not JSON")
+    expect(of("type = 'project.forgotten'")).toStartWith("event 15 (project.forgotten): ")
+    expect(of("properties = '{}'")).toStartWith("event 15 (project.updated): ")
+    expect(of("type = 'constructor'")).toStartWith("event 15 (constructor): ")
   })
 
   test("no more than fifty problems are kept of a log that is all wrong", () => {

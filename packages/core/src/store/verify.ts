@@ -15,7 +15,19 @@ export interface VerifyResult {
   readonly problems: readonly string[]
 }
 
-const projected = ["project", "session", "message", "part", "turn", "inbox", "permission", "question", "todo"] as const
+const projected = [
+  "project",
+  "session",
+  "message",
+  "part",
+  "turn",
+  "inbox",
+  "permission",
+  "question",
+  "todo",
+  "spend",
+  "tool_call",
+] as const
 const mostProblems = 50
 
 /**

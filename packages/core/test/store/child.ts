@@ -18,7 +18,7 @@ const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n
 const extended = [
   ...migrations,
   {
-    name: "0001_test",
+    name: "9999_test",
     sql: "ALTER TABLE session ADD COLUMN extra text;--> statement-breakpoint\nCREATE TABLE ran (at integer);--> statement-breakpoint\nINSERT INTO ran VALUES (1);",
   },
 ]

@@ -1,7 +1,7 @@
 import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, UserMessage } from "@cairn/schema/message"
-import { noTokens } from "@cairn/schema/model"
-import type { Part, TextPart } from "@cairn/schema/part"
+import { noTokens, type Spending } from "@cairn/schema/model"
+import type { Part, TextPart, ToolPart, ToolState } from "@cairn/schema/part"
 import type { PermissionReply } from "@cairn/schema/permission"
 import type { InboxItem } from "@cairn/schema/prompt"
 import type { Session } from "@cairn/schema/session"
@@ -29,9 +29,9 @@ export const updated = (id: string, more: Partial<Session> = {}): DurableEvent =
   properties: { sessionID: id, info: sessionInfo(id, more) },
 })
 
-export const deleted = (id: string): DurableEvent => ({
+export const deleted = (id: string, spent?: Spending[]): DurableEvent => ({
   type: "session.deleted",
-  properties: { sessionID: id, info: sessionInfo(id) },
+  properties: { sessionID: id, info: sessionInfo(id), ...(spent && { spent }) },
 })
 
 export const userMessage = (sessionID: string, id: string): UserMessage => ({
@@ -56,6 +56,36 @@ export const assistantMessage = (sessionID: string, id: string, parentID = "msg_
   path: { cwd: "/repo", root: "/repo" },
   cost: 0,
   tokens: noTokens(),
+})
+
+/** An answer that is finished and was counted. */
+export const answered = (sessionID: string, id: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  ...assistantMessage(sessionID, id),
+  time: { created: 1, completed: 2 },
+  cost: 0.25,
+  tokens: { input: 1, output: 2, reasoning: 4, cache: { read: 8, write: 16 } },
+  ...more,
+})
+
+export const toolPart = (sessionID: string, messageID: string, id: string, state: ToolState): ToolPart => ({
+  ...{ id, sessionID, messageID, type: "tool", callID: "call_1", tool: "read" },
+  state,
+})
+
+export const running: ToolState = { status: "running", input: {}, time: { start: 1 } }
+
+export const completed = (
+  output: string,
+  more: Partial<Extract<ToolState, { status: "completed" }>> = {},
+): ToolState => ({
+  ...{ status: "completed", input: {}, output, title: "", metadata: {}, time: { start: 1, end: 2 } },
+  ...more,
+})
+
+export const spent = (more: Partial<Spending> = {}): Spending => ({
+  ...{ time: 3, agent: "title", providerID: "demo", modelID: "tour", cost: 0.5 },
+  tokens: { input: 10, output: 20, reasoning: 0, cache: { read: 0, write: 0 } },
+  ...more,
 })
 
 export const message = (info: UserMessage | AssistantMessage): DurableEvent => ({
