@@ -1,7 +1,7 @@
 import { opendir } from "node:fs/promises"
 import { basename, dirname } from "node:path"
 import type { ToolFailure } from "@cairn/schema/error"
-import { shownPath } from "../workspace/files.ts"
+import { codeOf, shownPath } from "../workspace/files.ts"
 import { contains } from "../workspace/paths.ts"
 import { nearNames } from "./near-names.ts"
 
@@ -42,14 +42,17 @@ async function sameName(wanted: string, root: string): Promise<string[]> {
   return found.slice(0, mostNamed)
 }
 
-/** Nothing when the directory is missing or may not be read. */
+/** What can be seen of a directory: nothing of one that is missing or may not be read, and what came before it went away. */
 async function namesIn(path: string, most: number): Promise<{ name: string; directory: boolean }[]> {
   const names: { name: string; directory: boolean }[] = []
-  const directory = await opendir(path).catch(() => undefined)
-  if (!directory) return names
-  for await (const entry of directory) {
-    names.push({ name: entry.name, directory: entry.isDirectory() })
-    if (names.length >= most) break
+  try {
+    // Some of its errors only come with the first entry.
+    for await (const entry of await opendir(path)) {
+      names.push({ name: entry.name, directory: entry.isDirectory() })
+      if (names.length >= most) break
+    }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
   }
   return names
 }
