@@ -16,6 +16,10 @@ const accepted: [Flag, string, unknown][] = [
   [flags.fileFlag, "a b.ts", "a b.ts"],
   [flags.autoFlag, "true", true],
   [flags.autoFlag, "false", false],
+  [flags.budgetFlag, "0.50", { money: 0.5 }],
+  [flags.budgetFlag, "3", { money: 3 }],
+  [flags.budgetFlag, ".05", { money: 0.05 }],
+  [flags.budgetFlag, "20000tokens", { tokens: 20_000 }],
   [flags.titleFlag, "A title", "A title"],
   [flags.dirFlag, "../other", "../other"],
   [flags.deltasFlag, "true", true],
@@ -45,6 +49,15 @@ const refused: [Flag, string, RegExp][] = [
   [flags.formatFlag, "yaml", /expected text or json, got "yaml"/],
   [flags.fileFlag, "", /empty/],
   [flags.autoFlag, "1", /takes no value/],
+  [flags.budgetFlag, "", /expected dollars/],
+  [flags.budgetFlag, "0", /expected dollars/],
+  [flags.budgetFlag, "0tokens", /expected dollars/],
+  [flags.budgetFlag, "-1", /expected dollars/],
+  [flags.budgetFlag, "1e3", /expected dollars/],
+  [flags.budgetFlag, "1,50", /expected dollars/],
+  [flags.budgetFlag, "$5", /expected dollars/],
+  [flags.budgetFlag, "20k", /expected dollars.*20000tokens, got "20k"/],
+  [flags.budgetFlag, "0.5tokens", /expected dollars/],
   [flags.titleFlag, "", /empty/],
   [flags.dirFlag, "", /empty/],
   [flags.deltasFlag, "", /takes no value/],
@@ -91,7 +104,7 @@ test("every flag of every command is tried above, both ways", () => {
 })
 
 test("a flag with a value says what a shell may offer, or takes free text", () => {
-  const free = new Set<Flag>([flags.titleFlag, flags.limitFlag, flags.turnFlag])
+  const free = new Set<Flag>([flags.titleFlag, flags.budgetFlag, flags.limitFlag, flags.turnFlag])
   for (const flag of commands.flatMap((command) => command.flags)) {
     if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()
   }

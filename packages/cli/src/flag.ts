@@ -78,6 +78,21 @@ export const autoFlag: Flag<boolean> = {
   parse: on,
 }
 
+/** A limit of money, or of tokens; given twice, one of each. */
+export const budgetFlag: Flag<{ readonly money: number } | { readonly tokens: number }> = {
+  name: "budget",
+  value: "amount",
+  doc: "Stop before a model call once this run has used so much: dollars (0.50) or tokens (20000tokens)",
+  repeatable: true,
+  parse(text) {
+    const match = /^(?:(\d{1,7}(?:\.\d{1,9})?|\.\d{1,9})|(\d{1,12})tokens)$/.exec(text.trim())
+    const [money, tokens] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)]
+    if (money > 0) return ok({ money })
+    if (tokens > 0) return ok({ tokens })
+    return err(`expected dollars, for example 0.50, or tokens, for example 20000tokens, got ${JSON.stringify(text)}`)
+  },
+}
+
 export const titleFlag: Flag<string> = {
   name: "title",
   value: "text",

@@ -21,7 +21,7 @@ export function needCwd({ cwd }: Pick<Io, "cwd">): Result<string, SetupError> {
 export async function openEngine(
   io: Io,
   directory: string,
-  more: Pick<EngineOptions, "trust"> = {},
+  more: Pick<EngineOptions, "trust" | "flags"> = {},
 ): Promise<Result<Engine, SetupError>> {
   const home = needHome(io)
   if (!home.ok) return home

@@ -2,6 +2,7 @@ import type { Command, Input } from "../argv/define.ts"
 import {
   agentFlag,
   autoFlag,
+  budgetFlag,
   continueFlag,
   deltasFlag,
   dirFlag,
@@ -16,6 +17,7 @@ import {
 } from "../flag.ts"
 import type { Io } from "../io.ts"
 import { usageError } from "../report-error.ts"
+import type { RunOptions } from "../run/run-session.ts"
 
 export const runCommand: Command = {
   name: "run",
@@ -25,6 +27,8 @@ export const runCommand: Command = {
     "Without a message, stdin is the message. With one, stdin is added to it if it is a file or a pipe that closes.",
     "Nobody is asked anything: what the permission rules ask about is denied to the model and the exit code says so," +
       " unless --auto or --interactive-permissions is given.",
+    "--budget bounds this run in place of budget.run of the config; given twice, it bounds money and tokens. A model" +
+      " whose price is not known needs one of tokens.",
     "",
     "Exit codes: 0 done; 1 internal error; 2 to be mended first (usage, config, model, key, session); 3 the provider" +
       " failed; 4 a call needed an approval that nobody could give; 5 budget or step limit; 6 loop guard; 130 and 143" +
@@ -44,6 +48,7 @@ export const runCommand: Command = {
     formatFlag,
     fileFlag,
     autoFlag,
+    budgetFlag,
     titleFlag,
     dirFlag,
     deltasFlag,
@@ -68,6 +73,7 @@ async function run(io: Io, input: Input): Promise<number> {
   }
   // Nobody would get the answer: said at the program's end.
   if (io.stdout.failure !== undefined) return 2
+  const budget: NonNullable<RunOptions["budget"]> = Object.assign({}, ...input.all(budgetFlag))
   const { runSession } = await import("../run/run-session.ts")
   return runSession(io, {
     message: input.words.join(" "),
@@ -78,6 +84,7 @@ async function run(io: Io, input: Input): Promise<number> {
     auto: input.get(autoFlag) ?? false,
     trust: input.get(trustFlag) ?? false,
     continue: input.get(continueFlag) ?? false,
+    ...(Object.keys(budget).length > 0 && { budget }),
     ...withoutUndefined(given),
   })
 }
@@ -88,7 +95,9 @@ function contradiction(input: Input): string | undefined {
   if (input.get(autoFlag) && input.get(interactivePermissionsFlag)) {
     return "--auto and --interactive-permissions exclude each other"
   }
-  return undefined
+  const kinds = input.all(budgetFlag).flatMap(Object.keys)
+  const twice = kinds.find((kind, index) => kinds.indexOf(kind) < index)
+  return twice === undefined ? undefined : `--budget was given twice for ${twice}`
 }
 
 function withoutUndefined<T extends Record<string, string | undefined>>(given: T): { [K in keyof T]?: string } {

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly auto: boolean
   readonly trust: boolean
   readonly continue: boolean
+  /** What this run may use: dollars, tokens, or both. */
+  readonly budget?: { readonly money?: number; readonly tokens?: number }
   readonly model?: string
   readonly variant?: string
   readonly agent?: string
@@ -134,7 +136,10 @@ async function execute(run: Run): Promise<Ended> {
 }
 
 async function openNoted(run: Run, directory: string): Promise<Result<Engine, SetupError>> {
-  const opened = await openEngine(run.io, directory, run.options.trust ? { trust: true } : {})
+  const opened = await openEngine(run.io, directory, {
+    ...(run.options.trust && { trust: true }),
+    ...(run.options.budget && { flags: { budget: { run: run.options.budget } } }),
+  })
   if (opened.ok) {
     run.log = opened.value.paths.log
     run.debug = logLevel(opened.value) === "DEBUG"
