@@ -1,9 +1,13 @@
 import { z } from "zod"
-import { longestPattern, matchGlob } from "../workspace/glob.ts"
-import { defineProbe } from "./define.ts"
+import { globMatcher, globProblem, longestPattern } from "../workspace/glob.ts"
+import { defineProbe, failed } from "./define.ts"
 
-/** Does a glob match a path: `{match}`. */
+/** Does a glob match a path, as the tools understand globs: `{match}`. */
 export const globProbe = defineProbe({
   request: z.object({ pattern: z.string().max(longestPattern), path: z.string() }),
-  answer: ({ pattern, path }) => ({ match: matchGlob(pattern, path) }),
+  answer({ pattern, path }) {
+    const problem = globProblem(pattern)
+    if (problem !== undefined) return failed({ kind: "bad_request", message: `pattern: ${problem}` })
+    return { match: globMatcher(pattern)(path) }
+  },
 })

@@ -211,8 +211,9 @@ test.each([
   ["wildcard", { text: "a/b", pattern: "a?b" }, { match: true }],
   ["wildcard", { text: "gitx", pattern: "git *" }, { match: false }],
   ["glob", { pattern: "src/**/*.{ts,tsx}", path: "src/a/b.tsx" }, { match: true }],
-  ["glob", { pattern: "*.ts", path: "src/b.ts" }, { match: false }],
-  ["glob", { pattern: "{".repeat(10_000), path: "b" }, { match: false }],
+  ["glob", { pattern: "*.ts", path: "src/b.ts" }, { match: true }],
+  ["glob", { pattern: "./*.ts", path: "src/b.ts" }, { match: false }],
+  ["glob", { pattern: "{a,b}".repeat(10_000), path: "b" }, { match: false }],
   [
     "ignore",
     {
@@ -254,6 +255,8 @@ describe("what is no request", () => {
     ["a wrong type", { n: 7, probe: "edit", content: "a", oldString: 1, newString: "b" }],
     ["files that are no texts", { n: 7, probe: "patch", files: { a: 1 }, patchText: "" }],
     ["files that are a list", { n: 7, probe: "ignore", files: ["a"], paths: [] }],
+    ["a glob that is not closed", { n: 7, probe: "glob", pattern: "{".repeat(10_000), path: "b" }],
+    ["a class that is not closed", { n: 7, probe: "glob", pattern: "[a", path: "a" }],
     ["a glob beyond the limit", { n: 7, probe: "glob", pattern: "a".repeat(70_000), path: "a" }],
   ])("%s is a bad request with its number", async (_, request) => {
     const answer = await raw(JSON.stringify(request))

@@ -1,14 +1,6 @@
 /** Longest pattern that is tried; a longer one matches nothing. */
 export const longestPattern = 65_536
 
-/**
- * Does a glob match a path, both relative and with `/`? `*` and `?` stay within a name, `**` crosses directories,
- * `{a,b}` alternatives, `[a-z]` and `[!a]` classes, `\` quotes. Names that begin with a dot are like any other.
- */
-export function matchGlob(pattern: string, path: string): boolean {
-  return pattern.length <= longestPattern && new Bun.Glob(pattern).match(path)
-}
-
 /** Why a glob cannot mean what was written: a bracket or brace that is not closed. Undefined when it can. */
 export function globProblem(pattern: string): string | undefined {
   const braces: number[] = []
@@ -30,13 +22,18 @@ export function globProblem(pattern: string): string | undefined {
 const unclosed = (bracket: string, at: number, pattern: string) =>
   `The glob ${JSON.stringify(pattern.slice(0, 200))} has a ${bracket} that is not closed, at character ${at + 1}. Close it, or write \\${bracket} for a name that holds one.`
 
-/** A matcher for what people type: without a `/` it means a name at any depth; a leading `./` or `/` is the start. */
+/**
+ * A matcher for what people type: without a `/` it means a name at any depth; a leading `./` or `/` is the start, of the
+ * path too. `*` and `?` stay within a name, `**` crosses directories, `{a,b}` alternatives, `[a-z]` and `[!a]` classes,
+ * `\` quotes. Names that begin with a dot are like any other.
+ */
 export function globMatcher(pattern: string): (path: string) => boolean {
   if (pattern.length > longestPattern) return () => false
-  const rooted = pattern.replace(/^\.?\/+/, "")
-  const glob = new Bun.Glob(pattern.includes("/") ? rooted : `**/${rooted}`)
-  return (path) => glob.match(path)
+  const glob = new Bun.Glob(pattern.includes("/") ? fromStart(pattern) : `**/${pattern}`)
+  return (path) => glob.match(fromStart(path))
 }
+
+const fromStart = (path: string) => path.replace(/^\.?\/+/, "")
 
 /**
  * The directory that a glob starts in, and the glob that is left, tied to it: "src/**" is "src" and "./**"; a plain name
