@@ -173,6 +173,12 @@ export const yesFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const dryRunFlag: Flag<boolean> = {
+  name: "dry-run",
+  doc: "Only show what would be done",
+  parse: on,
+}
+
 export const exportFormatFlag: Flag<"json" | "markdown"> = {
   name: "format",
   value: "json|markdown",

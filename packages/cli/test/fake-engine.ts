@@ -42,6 +42,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     database: "/d/cairn.db",
     log: "/s/log/cairn.log",
     toolOutput: "/d/t",
+    blobs: "/d/blob",
   }
   const engine: FakeEngine = {
     directory: "/repo",
@@ -53,6 +54,12 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     deleted: [],
     disposed: false,
     configView: () => ({ config: {}, sources: [], warnings: [] }),
+    collect: async () => ({
+      before: { blobs: 3, bytes: 3_000 },
+      unreferenced: { blobs: 2, bytes: 2_000 },
+      evicted: { blobs: 0, bytes: 0, sessions: 0 },
+      strays: 0,
+    }),
     verify: () => ({ sessions: 0, events: 0, problems: [] }),
     checkModel: async (ref, { sessionID, variant } = {}) => {
       const last = sessionID === undefined ? undefined : engine.session(sessionID)?.model

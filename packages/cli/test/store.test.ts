@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readdirSync, utimesSync, writeSync } from "node:fs"
 import path from "node:path"
-import { text } from "@cairn/testkit/scenario"
+import { text, toolCall } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
 import { cairn } from "./run-cairn.ts"
@@ -69,4 +69,30 @@ describe("a full disk is exit 2, and no model is called:", () => {
     },
     20_000,
   )
+})
+
+describe("contents kept for undo", () => {
+  test("are counted and removed by debug gc once nothing names them", async () => {
+    await using space = await tempWorkspace()
+    const scenario = [[toolCall("write", { filePath: "a.txt", content: "new\n" })], [text("Done.")]]
+    await using server = await startModelServer(scenario)
+    const run = await cairn(space, ["run", "write", "--format", "json"], { server })
+    expect(run.code).toBe(0)
+    const gc = async (...flags: string[]) => await cairn(space, ["debug", "gc", ...flags])
+    expect((await gc()).out).toBe(
+      [
+        "kept until now: 1 content, 4.0 kB",
+        "removed, named by no session: 0 contents, 0 bytes",
+        "removed, over the quota: 0 contents, 0 bytes of 0 sessions\n",
+      ].join("\n"),
+    )
+    expect((await cairn(space, ["session", "delete", "--yes", String(run.result()["sessionID"])])).code).toBe(0)
+    const blob = path.join(dataOf(space), "blob")
+    const kept = () => [...new Bun.Glob("??/*.zst").scanSync(blob)]
+    for (const name of kept()) utimesSync(path.join(blob, name), 1, 1)
+    expect((await gc("--dry-run")).out).toContain("would be removed, named by no session: 1 content, 4.0 kB\n")
+    expect(kept()).toHaveLength(1)
+    expect(JSON.parse((await gc("--format", "json")).out)).toMatchObject({ dryRun: false, unreferenced: { blobs: 1 } })
+    expect(kept()).toEqual([])
+  })
 })

@@ -36,6 +36,9 @@ import { createStore } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
 import { createOutput } from "./tool/output.ts"
 import { buildTools } from "./tools.ts"
+import { createBlobStore } from "./workspace/history/blob-store.ts"
+import { blobQuota, collect, tidy } from "./workspace/history/collect.ts"
+import { createJournal } from "./workspace/history/journal.ts"
 import { locate } from "./workspace/project.ts"
 import { createSeen } from "./workspace/seen.ts"
 
@@ -57,8 +60,9 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
 
   const scope = new TaskGroup()
   void scope.run(() => toolSide.output.sweep())
+  void scope.run((signal) => toolSide.history.tidy(signal))
   const { models, agents } = modelSide
-  const { asks, questions, project, supervisor } = toolSide
+  const { asks, questions, project, supervisor, history } = toolSide
   return ok(
     createEngineOf({
       ...{
@@ -73,7 +77,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         config,
         warnings: base.warnings,
       },
-      ...{ models, agents, asks, questions, project, preparer, coordinator, scope },
+      ...{ models, agents, asks, questions, project, history, preparer, coordinator, scope },
       async dispose() {
         await coordinator[Symbol.asyncDispose]()
         await scope[Symbol.asyncDispose]()
@@ -165,9 +169,10 @@ function buildToolSide(base: Base, { net, catalog, agents }: ModelSide, { env, h
     named: config.instructions,
     trusted: config.trusted,
   })
+  const history = buildHistory(base)
   const questions = createQuestions({ append, ids })
   const tools = buildTools({
-    ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree },
+    ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree, journal: history.journal },
     saveTodos: (sessionID, todos) =>
       append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }]),
     todos: (sessionID) => store.read.todos(sessionID),
@@ -183,7 +188,33 @@ function buildToolSide(base: Base, { net, catalog, agents }: ModelSide, { env, h
     ids,
     load: (sessionID) => approvalsIn(store.read.approvals(sessionID, project.ids())),
   })
-  return { supervisor, output, seen, instructions, questions, tools, project, asks }
+  return { supervisor, output, seen, instructions, questions, tools, project, asks, history }
+}
+
+/** What makes changes of files undoable: their contents, and the journal that names them. */
+function buildHistory({ store, clock, ids, log, paths }: Base) {
+  const blobs = createBlobStore(paths.blobs, clock)
+  let lastChange: string | undefined
+  const journal = createJournal({
+    blobs,
+    changeID: () => (lastChange = ids.next("change", lastChange)),
+    append: ({ sessionID, messageID, callID }, changes) =>
+      void store.append(sessionID, [
+        { type: "session.file.changed", properties: { sessionID, messageID, callID, changes: [...changes] } },
+      ]),
+  })
+  const deps = {
+    files: blobs.files,
+    clock,
+    log: log.child("history"),
+    quota: blobQuota,
+    references: () => store.read.contents(),
+  }
+  return {
+    journal,
+    tidy: (signal: AbortSignal) => tidy(deps, signal),
+    collect: (options: { dryRun: boolean; signal: AbortSignal }) => collect(deps, options),
+  }
 }
 
 /** What turns a prompt into an answer. */
@@ -216,6 +247,7 @@ function enginePaths({ configDir, dataDir, stateDir, cacheDir }: Paths): EngineP
     database: join(dataDir, "cairn.db"),
     log: join(stateDir, "log", "cairn.log"),
     toolOutput: join(dataDir, "tool-output"),
+    blobs: join(dataDir, "blob"),
   }
 }
 

@@ -11,8 +11,9 @@ import type { Session, SessionStatus } from "@cairn/schema/session"
 import type { ModelInfo, ModelScope } from "./model/listing.ts"
 import type { AskMode } from "./permission/asks.ts"
 import type { SessionTrace } from "./trace/define.ts"
+import type { Collected } from "./workspace/history/collect.ts"
 
-export type { AskMode, ModelInfo }
+export type { AskMode, Collected, ModelInfo }
 
 export interface PromptInput {
   readonly sessionID: string
@@ -67,6 +68,8 @@ export interface EnginePaths {
   readonly database: string
   readonly log: string
   readonly toolOutput: string
+  /** Contents of files as they were before the agent changed them. */
+  readonly blobs: string
 }
 
 /** The effective configuration for a person to look at: secrets replaced, each source named. */
@@ -116,6 +119,8 @@ export interface Engine extends AsyncDisposable {
   readonly warnings: readonly string[]
   configView(): ConfigView
   verify(): VerifyReport
+  /** Takes away the contents for undo that nothing names any more or that are over the quota; with `dryRun` it only counts them. */
+  collect(options: { dryRun: boolean }): Promise<Collected>
   /** The model that a prompt gets that names `ref` (or none), before anything is stored. */
   checkModel(ref?: string, by?: ModelChoice): Promise<Result<ModelRef, SetupError>>
   /** A primary agent by name, or the configured default. */

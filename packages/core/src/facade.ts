@@ -11,7 +11,7 @@ import type { Agents } from "./agent/agents.ts"
 import type { Agent } from "./agent/define.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import { redactConfig } from "./config/redact.ts"
-import type { AgentInfo, Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
+import type { AgentInfo, Collected, Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import type { Admission } from "./session/admit.ts"
@@ -45,6 +45,7 @@ export interface Parts {
   readonly asks: Asks
   readonly questions: Questions
   readonly project: CurrentProject
+  readonly history: { collect(options: { dryRun: boolean; signal: AbortSignal }): Promise<Collected> }
   readonly preparer: Preparer
   readonly coordinator: Coordinator
   /** Work that belongs to no turn. */
@@ -63,6 +64,7 @@ export function createEngineOf(parts: Parts): Engine {
     warnings: parts.warnings,
     configView: () => ({ config: redactConfig(config.config), sources: config.sources, warnings: parts.warnings }),
     verify: () => verify(parts.database),
+    collect: ({ dryRun }) => parts.history.collect({ dryRun, signal: scope.signal }),
     checkModel(ref, { agent: name, variant, sessionID } = {}) {
       const agent = name === undefined ? ok({}) : agents.primary(name)
       if (!agent.ok) return Promise.resolve(agent)

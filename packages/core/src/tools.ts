@@ -24,6 +24,7 @@ import { createTodoreadTool } from "./tool/todoread/todoread.ts"
 import { createTodowriteTool } from "./tool/todowrite/todowrite.ts"
 import { createWriteTool } from "./tool/write/write.ts"
 import { createWriteOperations } from "./workspace/atomic-write.ts"
+import type { Journal } from "./workspace/history/journal.ts"
 import { userPlaces } from "./workspace/protection.ts"
 import { createSearch } from "./workspace/search.ts"
 import type { Seen } from "./workspace/seen.ts"
@@ -33,6 +34,7 @@ interface ToolDeps {
   readonly supervisor: Supervisor
   readonly output: Output
   readonly seen: Seen
+  readonly journal: Journal
   readonly instructions: Pick<Instructions, "below">
   readonly agents: Agents
   readonly env: Readonly<Record<string, string | undefined>>
@@ -54,7 +56,7 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
   const { supervisor, output, seen, agents, worktree, home } = deps
   const places = userPlaces(deps.env, home)
   const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
-  const writer = { seen, locks: new KeyedLock(), operations: createWriteOperations(), places }
+  const writer = { seen, locks: new KeyedLock(), operations: createWriteOperations(), places, journal: deps.journal }
   const readable = (path: string, agent: string): boolean => {
     const found = agents.get(agent)
     return found.ok && decide(found.value.rules, "read", subjectOf("read", path, worktree)).action === "allow"

@@ -10,6 +10,7 @@ export const idPrefix = {
   question: "que",
   inbox: "inb",
   run: "run",
+  change: "chg",
   call: "call",
 } as const
 export type IdKind = keyof typeof idPrefix

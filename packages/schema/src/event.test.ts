@@ -75,6 +75,7 @@ test("each kind of id takes its own prefix and no other's", () => {
     PermissionID: "per",
     QuestionID: "que",
     InboxID: "inb",
+    ChangeID: "chg",
     WorkspaceID: "wrk",
   }
   for (const [name, schema] of Object.entries(ids))

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { MessageError } from "./error.ts"
 import { EventID, InboxID, MessageID, PartID, PermissionID, QuestionID, SessionID } from "./id.ts"
+import { FileChange } from "./history.ts"
 import { Message } from "./message.ts"
 import { Spending } from "./model.ts"
 import { Part, ToolPart } from "./part.ts"
@@ -8,7 +9,7 @@ import { PermissionReply, PermissionRequest } from "./permission.ts"
 import { Project } from "./project.ts"
 import { InboxItem } from "./prompt.ts"
 import { QuestionAnswer, QuestionRequest } from "./question.ts"
-import { Session, SessionStatus } from "./session.ts"
+import { ChangedFile, Session, SessionStatus } from "./session.ts"
 import { Todo } from "./todo.ts"
 
 const event = <T extends string, P extends z.ZodRawShape>(type: T, properties: P) =>
@@ -60,6 +61,20 @@ export const DurableEvent = z.discriminatedUnion("type", [
   event("message.part.updated", { sessionID: SessionID, part: Part, time: z.number().int() }),
   event("message.part.delta", { ...delta, offset: z.number().int().nonnegative() }),
   event("message.part.removed", { sessionID: SessionID, messageID: MessageID, partID: PartID }),
+  /** What a call is about to change in files, before it does. The contents that it names are stored by then. */
+  event("session.file.changed", {
+    sessionID: SessionID,
+    messageID: MessageID,
+    callID: z.string(),
+    changes: z.array(FileChange),
+  }),
+  /** Comes with the end of a step that changed files. `parentID` is the user message that the step answers. */
+  event("session.step.changed", {
+    sessionID: SessionID,
+    messageID: MessageID,
+    parentID: MessageID,
+    files: z.array(ChangedFile),
+  }),
   event("permission.asked", PermissionRequest.shape),
   event("permission.replied", {
     sessionID: SessionID,

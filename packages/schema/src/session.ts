@@ -13,6 +13,10 @@ export const SnapshotFileDiff = z.object({
 })
 export type SnapshotFileDiff = z.infer<typeof SnapshotFileDiff>
 
+/** What a step changed in a file, without the patch. `file` is the path below the worktree, or the whole one outside of it. */
+export const ChangedFile = SnapshotFileDiff.omit({ patch: true }).required()
+export type ChangedFile = z.infer<typeof ChangedFile>
+
 export const Session = z.object({
   id: SessionID,
   slug: z.string(),

@@ -1,6 +1,7 @@
 import type { Command } from "../argv/define.ts"
 import { completionCommand } from "./completion.ts"
 import { debugConfigCommand } from "./debug-config.ts"
+import { debugGcCommand } from "./debug-gc.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
 import { debugTraceCommand } from "./debug-trace.ts"
@@ -33,5 +34,6 @@ export const commands: readonly Command[] = [
   debugConfigCommand,
   debugTraceCommand,
   debugVerifyCommand,
+  debugGcCommand,
   debugProbeCommand,
 ]

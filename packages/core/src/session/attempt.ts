@@ -14,6 +14,7 @@ import { toolTokens } from "./estimate.ts"
 import type { Run } from "./run.ts"
 import { withTotals } from "./sessions.ts"
 import { type StepResult, takeStep } from "./step.ts"
+import { currentSnapshot, stepFiles } from "./step-files.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 import { type SettledCall, createCallRunner, interruptedText } from "./tool-run.ts"
 
@@ -107,7 +108,8 @@ function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): Assist
     tokens: noTokens(),
   }
   turn.messageID = info.id
-  const part = { id: run.partID(), sessionID, messageID: info.id, type: "step-start" as const }
+  const snapshot = currentSnapshot(deps.store, sessionID)
+  const part = { id: run.partID(), sessionID, messageID: info.id, type: "step-start" as const, snapshot }
   run.write(
     { type: "message.updated", properties: { sessionID, info } },
     { type: "message.part.updated", properties: { sessionID, part, time: now } },
@@ -171,6 +173,7 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     messageID: message.id,
     type: "step-finish" as const,
     reason: finish,
+    snapshot: currentSnapshot(deps.store, sessionID),
     cost,
     tokens,
   }
@@ -180,6 +183,7 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     { type: "message.part.updated", properties: { sessionID, part, time: now } },
     { type: "message.updated", properties: { sessionID, info } },
     ...withTotals(deps.store.read.session(sessionID), { now, tokens, cost }),
+    ...stepFiles(deps.store, info, run.partID),
   ])
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
@@ -236,7 +240,7 @@ function noteRetry(
   run.write(...closeBroken(deps, message, now, true), retryEvent(run, message, retry))
   if (step.answered) {
     const info = { ...message, finish: "error", time: { ...message.time, completed: now } }
-    run.write({ type: "message.updated", properties: { sessionID, info } })
+    run.write({ type: "message.updated", properties: { sessionID, info } }, ...stepFiles(deps.store, info, run.partID))
     turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   }
   const status = {
@@ -261,10 +265,12 @@ function giveUp(
   const error = toMessageError(end.classified)
   const quiet = end.plan.overflowAhead === true && end.classified.class === "overflow"
   const info = { ...message, ...(quiet ? { finish: "error" } : { error }), time: { ...message.time, completed: now } }
-  run.write(...closeBroken(deps, message, now, quiet), ...(quiet ? [retryEvent(run, message, end)] : []), {
-    type: "message.updated",
-    properties: { sessionID, info },
-  })
+  run.write(
+    ...closeBroken(deps, message, now, quiet),
+    ...(quiet ? [retryEvent(run, message, end)] : []),
+    { type: "message.updated", properties: { sessionID, info } },
+    ...stepFiles(deps.store, info, run.partID),
+  )
   if (step.answered && !end.plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (!quiet) run.publish({ type: "session.error", properties: { sessionID, error } })
   return { ok: false, failure: { error, class: end.classified.class } }

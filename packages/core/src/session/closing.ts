@@ -1,6 +1,6 @@
 import type { MessageError } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
-import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
+import type { AssistantMessage, Message, MessageWithParts } from "@cairn/schema/message"
 import type { Part, ToolPart } from "@cairn/schema/part"
 
 interface How {
@@ -10,6 +10,10 @@ interface How {
   /** The answer is tried again: what it had begun to say is not part of the conversation. */
   readonly again?: boolean
 }
+
+/** Is this an answer that nothing has ended yet? */
+export const isOpen = (info: Message): info is AssistantMessage =>
+  info.role === "assistant" && info.time.completed === undefined
 
 /** Events that close what stands open in an assistant message: texts, reasoning, calls. Empty when nothing does. */
 export function closeParts(message: MessageWithParts, how: How): DurableEvent[] {
@@ -27,7 +31,7 @@ export function closeMessage(message: MessageWithParts, how: How & { error?: Mes
   const { info } = message
   if (info.role !== "assistant") return []
   const events = closeParts(message, how)
-  if (info.time.completed !== undefined) return events
+  if (!isOpen(info)) return events
   const done: AssistantMessage = {
     ...info,
     time: { ...info.time, completed: how.now },

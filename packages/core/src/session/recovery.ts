@@ -3,7 +3,8 @@ import type { Log } from "@cairn/kernel/log"
 import type { MessageError } from "@cairn/schema/error"
 import type { DurableEvent, TurnEnd } from "@cairn/schema/event"
 import type { Store } from "../store/store.ts"
-import { closeMessage } from "./closing.ts"
+import { closeMessage, isOpen } from "./closing.ts"
+import { stepFiles } from "./step-files.ts"
 
 const toolError = "The call was interrupted by a restart; it may have taken effect."
 
@@ -43,7 +44,12 @@ interface Broken {
 export function closeRun(store: Store, { sessionID, runID, now, reason, error, toolError }: Broken): DurableEvent[] {
   return [
     ...settleAsks(store, sessionID, "the turn broke off"),
-    ...store.read.messages(sessionID).flatMap((message) => closeMessage(message, { toolError, error, now })),
+    ...store.read
+      .messages(sessionID)
+      .flatMap((message) => [
+        ...closeMessage(message, { toolError, error, now }),
+        ...(isOpen(message.info) ? stepFiles(store, message.info) : []),
+      ]),
     { type: "session.turn.ended", properties: { sessionID, runID, time: now, reason, error } },
   ]
 }

@@ -6,12 +6,13 @@ import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
 import { attemptStep, type Failure, overspent } from "./attempt.ts"
-import { closeMessage } from "./closing.ts"
+import { closeMessage, isOpen } from "./closing.ts"
 import { isFull, makeRoom, nothingToCompact } from "./compaction.ts"
 import { defectText } from "./defect.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
 import { remind } from "./remind.ts"
+import { stepFiles } from "./step-files.ts"
 import { type SettledCall, interruptedText } from "./tool-run.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 
@@ -183,6 +184,7 @@ function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): Tu
   const open = currentMessage(deps.store, turn)
   const closing =
     open && closeMessage(open, { toolError: interruptedText, now, ...(failure && { error: failure.error }) })
+  const files = open && isOpen(open.info) ? stepFiles(deps.store, open.info, run.partID) : []
   const ended = {
     sessionID: run.sessionID,
     runID: run.runID,
@@ -190,7 +192,7 @@ function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): Tu
     reason,
     ...(failure && { error: failure.error }),
   }
-  run.end(...settleAsks(deps.store, run.sessionID, "the turn ended"), ...(closing ?? []), {
+  run.end(...settleAsks(deps.store, run.sessionID, "the turn ended"), ...(closing ?? []), ...files, {
     type: "session.turn.ended",
     properties: ended,
   })

@@ -174,6 +174,22 @@ const event: fc.Arbitrary<DurableEvent> = fc.oneof(
     ),
   ),
   often(
+    3,
+    fc
+      .tuple(place, one, text, fc.constantFrom("", "a", "b"), fc.constantFrom("", "a", "b"))
+      .map(([of, n, path, before, after]) =>
+        make.filesChanged(of.session, of.messageID, make.fileChange(`chg_${of.session}${n}`, path, before, after)),
+      ),
+  ),
+  often(
+    2,
+    fc
+      .tuple(place, one, text, fc.constantFrom("added", "deleted", "modified"))
+      .map(([of, n, file, status]) =>
+        make.stepChanged(of.session, of.messageID, `msg_${n}`, make.changedFile(file, status, 2, 1)),
+      ),
+  ),
+  often(
     1,
     fc.tuple(one, fc.option(text, { nil: undefined })).map(([id, commonDir]) =>
       is({

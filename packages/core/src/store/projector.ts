@@ -3,7 +3,9 @@ import type { DurableEvent, DurableType } from "@cairn/schema/event"
 import type { Message } from "@cairn/schema/message"
 import type { Spending } from "@cairn/schema/model"
 import type { ToolPart } from "@cairn/schema/part"
+import type { FileState } from "@cairn/schema/history"
 import type { Session } from "@cairn/schema/session"
+import { messageWith, sessionWith } from "./summary.ts"
 
 type Of<T extends DurableType> = Extract<DurableEvent, { type: T }>["properties"]
 type Projector<T extends DurableType> = (properties: Of<T>, seq: number) => void
@@ -30,12 +32,14 @@ export function createProjector(database: Database): Project {
     ...inboxProjectors(prepare),
     ...askProjectors(prepare),
     ...listProjectors(prepare),
+    ...journalProjectors(database, prepare),
   }
   return (event, seq) =>
     (projectors[event.type] as (properties: DurableEvent["properties"], seq: number) => void)(event.properties, seq)
 }
 
-type SessionEvents = Omit<Projectors<"session.">, keyof Projectors<"session.inbox.">>
+type JournalEvents = Projectors<"session.file."> & Projectors<"session.step.">
+type SessionEvents = Omit<Projectors<"session.">, keyof Projectors<"session.inbox."> | keyof JournalEvents>
 
 function sessionProjectors(prepare: (sql: string) => Write): SessionEvents {
   const create = prepare(
@@ -164,6 +168,47 @@ function inboxProjectors(prepare: (sql: string) => Write): Projectors<"session.i
     "session.inbox.removed": ({ sessionID, inboxID }) => remove(inboxID, sessionID),
   }
 }
+
+function journalProjectors(database: Database, prepare: (sql: string) => Write): JournalEvents {
+  const put = prepare(
+    `INSERT INTO file_change (id, session_id, message_id, seq, path, data)
+     SELECT ?, session_id, id, ?, ?, ? FROM message WHERE id = ? AND session_id = ?
+     ON CONFLICT (id) DO UPDATE SET data = excluded.data WHERE session_id = excluded.session_id`,
+  )
+  const remove = prepare("DELETE FROM file_change WHERE id = ? AND session_id = ?")
+  const count = database.prepare<{ files: number }, [string]>(
+    "SELECT count(DISTINCT path) AS files FROM file_change WHERE session_id = ?",
+  )
+  const session = database.prepare<{ data: string }, [string]>("SELECT data FROM session WHERE id = ?")
+  const message = database.prepare<{ data: string }, [string, string]>(
+    "SELECT data FROM message WHERE id = ? AND session_id = ?",
+  )
+  const putSession = prepare("UPDATE session SET data = ? WHERE id = ?")
+  const putMessage = prepare("UPDATE message SET data = ? WHERE id = ?")
+  return {
+    "session.file.changed": ({ sessionID, messageID, callID, changes }, seq) => {
+      for (const change of changes) {
+        if (isSame(change.before, change.after)) remove(change.id, sessionID)
+        else
+          mustHit(
+            put(change.id, seq, change.path, JSON.stringify({ ...change, messageID, callID }), messageID, sessionID),
+            `message ${messageID} of ${sessionID} does not exist`,
+          )
+      }
+    },
+    "session.step.changed": ({ sessionID, parentID, files }) => {
+      const info = parsed<Session>(session.get(sessionID))
+      if (info) putSession(JSON.stringify(sessionWith(info, files, count.get(sessionID)?.files ?? 0)), sessionID)
+      const user = parsed<Message>(message.get(parentID, sessionID))
+      if (user?.role === "user") putMessage(JSON.stringify(messageWith(user, files)), parentID)
+    },
+  }
+}
+
+const parsed = <T>(row: { data: string } | null): T | undefined => (row ? (JSON.parse(row.data) as T) : undefined)
+
+/** Our own states, which have their fields in one order. */
+const isSame = (a: FileState, b: FileState) => JSON.stringify(a) === JSON.stringify(b)
 
 function askProjectors(prepare: (sql: string) => Write): Projectors<"permission."> & Projectors<"question."> {
   const ask = prepare("INSERT INTO permission (id, session_id, seq, request) VALUES (?, ?, ?, ?)")

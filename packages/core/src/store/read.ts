@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { TurnEnd } from "@cairn/schema/event"
+import type { JournalEntry } from "@cairn/schema/history"
 import type { Message, MessageWithParts } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
@@ -37,6 +38,12 @@ export interface Reader extends SpendReader {
   lastEnd(sessionID: string): TurnEnd | undefined
   /** Runs of the session that began and did not end. */
   openTurns(sessionID: string): string[]
+  /** What the calls of a message, or of all messages of a session, changed in files, in the order of the writes. */
+  changes(of: { messageID: string } | { sessionID: string }): JournalEntry[]
+  /** The message of the session that changed a file last. */
+  lastChanged(sessionID: string): string | undefined
+  /** Every content that the journal names, by the last use of its session, then in the order of the writes. */
+  contents(): Iterable<{ hash: string; sessionID: string }>
   /** The greatest message and part ids of a session: new ones must be greater. */
   lastIDs(sessionID: string): { message?: string; part?: string }
   lastSeq(): number
@@ -100,6 +107,11 @@ export function createReader(database: Database): Reader {
   const allPending = rows<PermissionRequest>(`SELECT request AS data ${pending} ORDER BY seq`)
   const questionsOf = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} AND session_id = ? ORDER BY seq`)
   const allQuestions = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} ORDER BY seq`)
+  const changesOfMessage = rows<JournalEntry>("SELECT data FROM file_change WHERE message_id = ? ORDER BY seq, id")
+  const changesOfSession = rows<JournalEntry>("SELECT data FROM file_change WHERE session_id = ? ORDER BY seq, id")
+  const lastChanged = database.prepare<{ id: string }, [string]>(
+    "SELECT message_id AS id FROM file_change WHERE session_id = ? ORDER BY seq DESC LIMIT 1",
+  )
   const todos = one<Todo[]>("SELECT todos AS data FROM todo WHERE session_id = ?")
   return {
     session: one<Session>("SELECT data FROM session WHERE id = ?"),
@@ -130,6 +142,9 @@ export function createReader(database: Database): Reader {
     lastFact: (sessionID, start) => lastFact.get(sessionID, start)?.text,
     lastEnd: (sessionID) => lastEnd.get(sessionID)?.reason ?? undefined,
     ...spending,
+    changes: (of) => ("messageID" in of ? changesOfMessage(of.messageID) : changesOfSession(of.sessionID)),
+    lastChanged: (sessionID) => lastChanged.get(sessionID)?.id,
+    contents: () => contentsOf(database),
     openTurns: (sessionID) => openTurns.all(sessionID).map((row) => row.run_id),
     lastIDs(sessionID) {
       const row = lastIDs.get(sessionID, sessionID)
@@ -137,6 +152,21 @@ export function createReader(database: Database): Reader {
     },
     lastSeq: () => lastSeq.get()?.seq ?? 0,
   }
+}
+
+/** A session at a time, so that no statement stays open between them. */
+function* contentsOf(database: Database): Generator<{ hash: string; sessionID: string }> {
+  using sessions = database.prepare<{ id: string }, []>(
+    "SELECT id FROM session WHERE id IN (SELECT session_id FROM file_change) ORDER BY updated, id",
+  )
+  using contents = database.prepare<{ hash: string }, [string]>(
+    `SELECT hash FROM (
+       SELECT json_extract(data, '$.before.hash') AS hash, seq, id, 0 AS side FROM file_change WHERE session_id = ?1
+       UNION ALL SELECT json_extract(data, '$.after.hash'), seq, id, 1 FROM file_change WHERE session_id = ?1)
+     WHERE hash IS NOT NULL ORDER BY seq, id, side`,
+  )
+  for (const { id: sessionID } of sessions.all())
+    for (const { hash } of contents.all(sessionID)) yield { hash, sessionID }
 }
 
 /** Ids grow with the order of events, except among those that were made side by side: enough of the last ones holds the greatest. */

@@ -1,4 +1,5 @@
 import type { DurableEvent, TurnEnd } from "@cairn/schema/event"
+import type { JournalEntry } from "@cairn/schema/history"
 import type { Message } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
@@ -129,6 +130,26 @@ export const toolCall = sqliteTable(
     media: integer(),
   },
   (table) => [index("tool_call_session").on(table.sessionID)],
+)
+
+/** The journal: what calls changed in files, a row for each path of a call, in the order of the writes. */
+export const fileChange = sqliteTable(
+  "file_change",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    messageID: text("message_id")
+      .notNull()
+      .references(() => message.id, { onDelete: "cascade" }),
+    seq: integer().notNull(),
+    path: text().notNull(),
+    data: text({ mode: "json" }).$type<JournalEntry>().notNull(),
+  },
+  (table) => [
+    index("file_change_message").on(table.messageID, table.seq),
+    index("file_change_session").on(table.sessionID, table.seq),
+    index("file_change_path").on(table.sessionID, table.path),
+  ],
 )
 
 export const turn = sqliteTable(

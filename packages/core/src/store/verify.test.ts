@@ -19,6 +19,7 @@ function fill(temp: ReturnType<typeof tempStore>): void {
     part(make.toolPart("ses_1", "msg_2", "prt_2", make.running)),
     part(make.toolPart("ses_1", "msg_2", "prt_2", make.completed("four"))),
     message(make.answered("ses_1", "msg_2", { toolTokens: { read: 5 } })),
+    make.filesChanged("ses_1", "msg_2", make.fileChange("chg_1", "/a", "a", "b")),
     make.inboxAdded("ses_1", make.inboxItem("inb_1")),
     make.asked("ses_1", "per_1"),
     make.replied("ses_1", "per_1", { reply: "once" }),
@@ -34,7 +35,7 @@ function fill(temp: ReturnType<typeof tempStore>): void {
 const problemsAfter = (change: string): readonly string[] => {
   using temp = tempStore()
   fill(temp)
-  expect(verify(temp.database)).toEqual({ sessions: 1, events: 15, problems: [] })
+  expect(verify(temp.database)).toEqual({ sessions: 1, events: 16, problems: [] })
   temp.database.run("PRAGMA foreign_keys = OFF")
   temp.database.run(change)
   return verify(temp.database).problems
@@ -49,8 +50,8 @@ describe("every column of every row is compared", () => {
        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND tables.name NOT IN ('event', 'lease', 'migration')`,
     )
     .all()
-  test("in all eleven tables", () => {
-    expect(new Set(columns.map(({ table }) => table)).size).toBe(11)
+  test("in all twelve tables", () => {
+    expect(new Set(columns.map(({ table }) => table)).size).toBe(12)
   })
   for (const { table, column, key } of columns)
     test(`${table}.${column}`, () => {
@@ -87,11 +88,11 @@ describe("what was done to the rows or the log is found", () => {
   })
 
   test("an entry that is not JSON, of an unknown type, or of the wrong shape", () => {
-    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 15`)[0]
-    expect(of("properties = '{'")).toBe("event 15 (project.updated): not JSON")
-    expect(of("type = 'project.forgotten'")).toStartWith("event 15 (project.forgotten): ")
-    expect(of("properties = '{}'")).toStartWith("event 15 (project.updated): ")
-    expect(of("type = 'constructor'")).toStartWith("event 15 (constructor): ")
+    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 16`)[0]
+    expect(of("properties = '{'")).toBe("event 16 (project.updated): not JSON")
+    expect(of("type = 'project.forgotten'")).toStartWith("event 16 (project.forgotten): ")
+    expect(of("properties = '{}'")).toStartWith("event 16 (project.updated): ")
+    expect(of("type = 'constructor'")).toStartWith("event 16 (constructor): ")
   })
 
   test("no more than fifty problems are kept of a log that is all wrong", () => {

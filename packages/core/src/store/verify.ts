@@ -20,6 +20,7 @@ const projected = [
   "session",
   "message",
   "part",
+  "file_change",
   "turn",
   "inbox",
   "permission",

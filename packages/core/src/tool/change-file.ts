@@ -6,6 +6,7 @@ import type { ToolFailure } from "@cairn/schema/error"
 import { prepareWrite } from "../workspace/atomic-write.ts"
 import type { WriteOperations } from "../workspace/atomic-write.ts"
 import { contentHash, shownPath } from "../workspace/files.ts"
+import type { Journal } from "../workspace/history/journal.ts"
 import { contains, resolvePath } from "../workspace/paths.ts"
 import type { ResolvedPath } from "../workspace/paths.ts"
 import { protectionOf } from "../workspace/protection.ts"
@@ -25,6 +26,7 @@ export interface WriterDeps {
   readonly locks: KeyedLock
   readonly operations: WriteOperations
   readonly places: UserPlaces
+  readonly journal: Journal
 }
 
 export interface FileChange {
@@ -136,31 +138,43 @@ async function apply(
   const applied = leftOut.length === 0 ? diff : await diffTexts(shown, before, text)
   const bytes = bytesFor(text, real, current?.encoding)
   if (!bytes.ok) return bytes
-  const written = await write(deps, context, real, bytes.value, current)
+  const written = await write(deps, context, { path: real, bytes: bytes.value, current, diff: applied })
   if (!written.ok) return written
   const seen = [{ path: real, hash: written.value }]
   return ok({ path: real, shown, existed: current !== undefined, before, after: text, diff: applied, leftOut, seen })
 }
 
+interface Writing {
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly current: TextFile | undefined
+  readonly diff: FileDiff
+}
+
 /** Writes unless nothing changes. The value is the hash of what the file holds now. */
 async function write(
-  deps: WriterDeps,
+  { seen, operations, journal }: WriterDeps,
   context: ToolContext,
-  path: string,
-  bytes: Uint8Array,
-  current: TextFile | undefined,
+  { path, bytes, current, diff }: Writing,
 ): Promise<Result<string, ToolFailure>> {
   const hash = contentHash(bytes)
-  if (current?.snapshot.hash === hash) {
-    deps.seen.record(context.sessionID, path, hash, current.snapshot.stat)
+  const before = current?.snapshot
+  if (before?.hash === hash) {
+    seen.record(context.sessionID, path, hash, before.stat)
     return ok(hash)
   }
   context.signal.throwIfAborted()
-  const prepared = await prepareWrite(path, bytes, current?.snapshot, deps.operations)
+  const prepared = await prepareWrite(path, bytes, before, operations)
   if (!prepared.ok) return prepared
   await using change = prepared.value
+  const { additions, deletions } = diff
+  const recorded = await journal.record(context, [{ change, before, after: bytes, additions, deletions }])
+  if (!recorded.ok) return recorded
   const done = await change.commit()
-  if (!done.ok) return done
-  deps.seen.record(context.sessionID, path, hash, done.value)
+  if (!done.ok) {
+    recorded.value.withdraw()
+    return done
+  }
+  seen.record(context.sessionID, path, hash, done.value)
   return ok(hash)
 }

@@ -13,6 +13,10 @@ import type { FileSnapshot, FileStat } from "./files.ts"
 /** A change of one file that is ready and not yet visible. Disposing removes whatever was prepared. */
 export interface PreparedChange extends AsyncDisposable {
   readonly path: string
+  /** Permission bits of the file once the change is visible; 0 when it is removed. */
+  readonly mode: number
+  /** The topmost directory that had to be made for the file. */
+  readonly madeDirectory: string | undefined
   /** Makes the change visible. The file must still be what it was when the change was planned, else `changed`. */
   commit(): Promise<Result<FileStat | undefined, ToolFailure>>
   /** Takes a committed change back. A file that somebody changed since is left alone: `changed`. */
@@ -68,7 +72,8 @@ export async function prepareWrite(
     const created = before ? undefined : await mkdir(dirname(path), { recursive: true })
     const inPlace = before !== undefined && (await losesByRename(before, operations))
     const temp = inPlace ? undefined : await writeTemp(path, bytes, before, mode)
-    return ok(change({ path, bytes, before, operations, mode, temp, created }))
+    const given = temp?.mode ?? mode ?? (before?.stat.mode ?? 0) & 0o7777
+    return ok(change({ path, bytes, before, operations, mode, given, temp: temp?.path, created }))
   } catch (error) {
     // A file where a parent directory should be.
     if (codeOf(error) === "EEXIST") return err(ioFailure(Object.assign(new Error(), { code: "ENOTDIR" }), path))
@@ -81,6 +86,8 @@ export function prepareDelete(before: FileSnapshot, operations: WriteOperations)
   const { path } = before
   return {
     path,
+    mode: 0,
+    madeDirectory: undefined,
     async commit() {
       const changed = await differs(path, before)
       if (changed) return err(changed)
@@ -108,6 +115,8 @@ interface Plan {
   readonly before: FileSnapshot | undefined
   readonly operations: WriteOperations
   readonly mode: number | undefined
+  /** The mode that the file is going to have. */
+  readonly given: number
   /** The finished temp file, or undefined when the file is to be rewritten in place. */
   temp: string | undefined
   /** The topmost parent directory that did not exist. */
@@ -119,6 +128,8 @@ function change(plan: Plan): PreparedChange {
   let committed = false
   return {
     path,
+    mode: plan.given,
+    madeDirectory: plan.created,
     async commit() {
       const changed = await differs(path, before)
       if (changed) return err(changed)
@@ -221,13 +232,13 @@ async function losesByRename(before: FileSnapshot, operations: WriteOperations):
   return names !== undefined && names.length > 0
 }
 
-/** The name of the temp file, or undefined when the directory takes none (then the file is written in place). */
+/** The temp file, or undefined when the directory takes none (then the file is written in place). */
 async function writeTemp(
   path: string,
   bytes: Uint8Array,
   before: FileSnapshot | undefined,
   newMode: number | undefined,
-): Promise<string | undefined> {
+): Promise<{ readonly path: string; readonly mode: number } | undefined> {
   const temp = `${dirname(path) === "/" ? "" : dirname(path)}/.cairn-${crypto.randomUUID()}.tmp`
   // Until it is complete nobody else may read it: the target may be a secret.
   const keptMode = before ? before.stat.mode & 0o7777 : newMode
@@ -243,13 +254,11 @@ async function writeTemp(
   try {
     if (!(await leadsTo(file, temp))) throw swappedError(path)
     await writeAll(file, bytes)
-    if (before !== undefined) {
-      const { uid, gid } = await file.stat()
-      if (uid !== before.stat.uid || gid !== before.stat.gid) return undefined
-    }
+    const { uid, gid, mode: made } = await file.stat()
+    if (before !== undefined && (uid !== before.stat.uid || gid !== before.stat.gid)) return undefined
     if (keptMode !== undefined) await file.chmod(keptMode)
     keep = true
-    return temp
+    return { path: temp, mode: keptMode ?? made & 0o7777 }
   } finally {
     await file.close()
     if (!keep) await unlink(temp)

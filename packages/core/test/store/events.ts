@@ -1,10 +1,11 @@
 import type { DurableEvent } from "@cairn/schema/event"
+import type { FileChange, FileState } from "@cairn/schema/history"
 import type { AssistantMessage, UserMessage } from "@cairn/schema/message"
 import { noTokens, type Spending } from "@cairn/schema/model"
 import type { Part, TextPart, ToolPart, ToolState } from "@cairn/schema/part"
 import type { PermissionReply } from "@cairn/schema/permission"
 import type { InboxItem } from "@cairn/schema/prompt"
-import type { Session } from "@cairn/schema/session"
+import type { ChangedFile, Session } from "@cairn/schema/session"
 
 /** Events with every required field, for tests that care for a few of them. Ids are given by the test. */
 
@@ -152,4 +153,35 @@ export const turnStarted = (sessionID: string, runID: string): DurableEvent => (
 export const turnEnded = (sessionID: string, runID: string): DurableEvent => ({
   type: "session.turn.ended",
   properties: { sessionID, runID, time: 2, reason: "done" },
+})
+
+/** A change of a file from one content to another; content is named by one letter, nothing means that there is no file. */
+export const fileChange = (id: string, path: string, before = "", after = ""): FileChange => {
+  const state = (letter: string): FileState =>
+    letter === "" ? { kind: "absent" } : { kind: "file", hash: letter.repeat(64), size: 1, mode: 0o644 }
+  return { id, path, before: state(before), after: state(after), additions: 1, deletions: 1 }
+}
+
+export const filesChanged = (sessionID: string, messageID: string, ...changes: FileChange[]): DurableEvent => ({
+  type: "session.file.changed",
+  properties: { sessionID, messageID, callID: "call_1", changes },
+})
+
+export const stepChanged = (
+  sessionID: string,
+  messageID: string,
+  parentID: string,
+  ...files: ChangedFile[]
+): DurableEvent => ({ type: "session.step.changed", properties: { sessionID, messageID, parentID, files } })
+
+export const changedFile = (
+  file: string,
+  status: ChangedFile["status"],
+  additions = 1,
+  deletions = 0,
+): ChangedFile => ({
+  file,
+  status,
+  additions,
+  deletions,
 })

@@ -1,14 +1,18 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { systemClock } from "@cairn/kernel/clock"
 import { KeyedLock } from "@cairn/kernel/lock"
 import { ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
+import type { FileChange } from "@cairn/schema/history"
 import type { WriterDeps } from "../../src/tool/change-file.ts"
 import type { Approval, Ask, Tool, ToolContext, ToolOutput } from "../../src/tool/define.ts"
 import { createWriteOperations } from "../../src/workspace/atomic-write.ts"
+import { createBlobStore } from "../../src/workspace/history/blob-store.ts"
+import { createJournal } from "../../src/workspace/history/journal.ts"
 import { createSeen } from "../../src/workspace/seen.ts"
 
 /** A worktree on disk with everything a file tool needs, and every ask that was made. Removed when disposed. */
@@ -19,6 +23,8 @@ export interface ToolBench extends AsyncDisposable {
   readonly deps: WriterDeps
   readonly context: ToolContext
   readonly asks: Ask[]
+  /** What was appended to the journal, in order. */
+  readonly recorded: { readonly callID: string; readonly changes: readonly FileChange[] }[]
   /** Answers the next asks; by default everything is allowed. */
   answer: (ask: Ask) => Promise<Result<Approval, ToolFailure>> | Result<Approval, ToolFailure>
 }
@@ -30,11 +36,20 @@ export async function createToolBench(signal: AbortSignal = new TaskGroup().sign
   const asks: Ask[] = []
   const home = `${root}/home`
   const places = { home: [home], config: [`${home}/.config`], data: [`${home}/.data`], state: [`${home}/.state`] }
+  let count = 0
   const bench: ToolBench = {
     root,
     worktree,
     asks,
-    deps: { seen: createSeen(), locks: new KeyedLock(), operations: createWriteOperations(), places },
+    recorded: [],
+    deps: {
+      ...{ seen: createSeen(), locks: new KeyedLock(), operations: createWriteOperations(), places },
+      journal: createJournal({
+        blobs: createBlobStore(`${root}/blob`, systemClock),
+        changeID: () => `chg_${(count += 1)}`,
+        append: (call, changes) => void bench.recorded.push({ callID: call.callID, changes }),
+      }),
+    },
     answer: () => ok({}),
     context: {
       sessionID: "ses_1",

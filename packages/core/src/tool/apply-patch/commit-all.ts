@@ -6,6 +6,7 @@ import type { PreparedChange } from "../../workspace/atomic-write.ts"
 import type { TextEncoding } from "../../workspace/encoding.ts"
 import { contentHash, shownPath } from "../../workspace/files.ts"
 import type { FileSnapshot, FileStat } from "../../workspace/files.ts"
+import type { CallRef, PlannedWrite } from "../../workspace/history/journal.ts"
 import type { ResolvedPath } from "../../workspace/paths.ts"
 import { bytesFor } from "../../workspace/text-file.ts"
 import type { WriterDeps } from "../change-file.ts"
@@ -33,49 +34,67 @@ export interface WrittenFile {
   readonly stat: FileStat | undefined
 }
 
-/** Prepares every file, then makes all visible. When one cannot be, those before it are taken back. */
+/** Prepares every file, records what is about to change, then makes all visible. When one cannot be, those before it are taken back. */
 export async function commitAll(
   works: readonly FileWork[],
-  deps: WriterDeps,
+  { operations, journal }: WriterDeps,
+  call: CallRef,
 ): Promise<Result<readonly WrittenFile[], ToolFailure>> {
   await using prepared = new AsyncDisposableStack()
-  const changes: PreparedChange[] = []
-  const hashes: string[] = []
+  const writes: PlannedWrite[] = []
   for (const work of works) {
     if (work.after === undefined) continue
     const path = work.target?.real ?? work.source.real
     const bytes = bytesFor(work.after, path, work.encoding)
     if (!bytes.ok) return bytes
     const mode = work.target && work.snapshot ? work.snapshot.stat.mode & 0o7777 : undefined
-    const change = await prepareWrite(path, bytes.value, work.target ? undefined : work.snapshot, deps.operations, mode)
+    const before = work.target ? undefined : work.snapshot
+    const change = await prepareWrite(path, bytes.value, before, operations, mode)
     if (!change.ok) return change
-    changes.push(prepared.use(change.value))
-    hashes.push(contentHash(bytes.value))
+    const { additions, deletions } = work.diff
+    writes.push({ change: prepared.use(change.value), before, after: bytes.value, additions, deletions })
   }
   // Nothing goes away before everything new stands.
   for (const work of works) {
     const gone = work.after === undefined || work.target ? work.snapshot : undefined
-    if (gone) changes.push(prepared.use(prepareDelete(gone, deps.operations)))
+    if (!gone) continue
+    // The lines of a file that moves are counted where it goes.
+    const deletions = work.target ? 0 : work.diff.deletions
+    const change = prepared.use(prepareDelete(gone, operations))
+    writes.push({ change, before: gone, after: undefined, additions: 0, deletions })
   }
+  const recorded = await journal.record(call, writes)
+  if (!recorded.ok) return recorded
   const written: WrittenFile[] = []
-  for (const [index, change] of changes.entries()) {
+  for (const [position, { change, after }] of writes.entries()) {
     const done = await change.commit()
-    if (!done.ok) return err(await takeBack(changes.slice(0, index), done.error))
-    const hash = hashes[index]
-    if (hash !== undefined) written.push({ path: change.path, hash, stat: done.value })
+    if (!done.ok) {
+      const committed = writes.slice(0, position).map((write) => write.change)
+      const { failure, kept } = await takeBack(committed, done.error)
+      recorded.value.withdraw(writes.map((write) => write.change.path).filter((path) => !kept.includes(path)))
+      return err(failure)
+    }
+    if (after !== undefined) written.push({ path: change.path, hash: contentHash(after), stat: done.value })
   }
   return ok(written)
 }
 
-async function takeBack(changes: readonly PreparedChange[], cause: ToolFailure): Promise<ToolFailure> {
+/** The failure in words, and the paths that could not be taken back. */
+async function takeBack(
+  changes: readonly PreparedChange[],
+  cause: ToolFailure,
+): Promise<{ readonly failure: ToolFailure; readonly kept: readonly string[] }> {
   const kept: string[] = []
+  const said: string[] = []
   for (const change of changes.toReversed()) {
     const back = await change.rollback()
-    if (!back.ok) kept.push(`${shownPath(change.path)} (${back.error.message})`)
+    if (back.ok) continue
+    kept.push(change.path)
+    said.push(`${shownPath(change.path)} (${back.error.message})`)
   }
   const what =
     kept.length === 0
       ? "All files are as before."
-      : `All files are as before, except: ${kept.join(", ")}. Look at them.`
-  return { kind: cause.kind, message: `${cause.message} ${what}` }
+      : `All files are as before, except: ${said.join(", ")}. Look at them.`
+  return { failure: { kind: cause.kind, message: `${cause.message} ${what}` }, kept }
 }
