@@ -24,6 +24,12 @@ export interface PromptInput {
   readonly agent?: string
   readonly delivery?: Delivery
   readonly asks?: AskMode
+  /** Tools that the session has (`true`) or has not (`false`) from this prompt on. */
+  readonly tools?: Readonly<Record<string, boolean>>
+  /** Stands at the end of the system prompt while this prompt is answered. */
+  readonly system?: string
+  /** The prompt is stored and no model is called; what comes next sees it. Then the outcome is `done`, without text. */
+  readonly noReply?: boolean
 }
 
 /** How a prompt's turn ended. Everything a headless run reports comes from here. */

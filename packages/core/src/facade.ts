@@ -6,7 +6,7 @@ import { type Result, err, ok } from "@cairn/kernel/result"
 import type { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { LogEntry } from "@cairn/schema/event"
-import type { ModelRef } from "@cairn/schema/model"
+import { type ModelRef, noTokens } from "@cairn/schema/model"
 import type { Agents } from "./agent/agents.ts"
 import type { Agent } from "./agent/define.ts"
 import type { LoadedConfig } from "./config/load.ts"
@@ -14,14 +14,15 @@ import { redactConfig } from "./config/redact.ts"
 import type { AgentInfo, Collected, Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
-import type { Admission } from "./session/admit.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
+import { checkPrompt } from "./session/check-prompt.ts"
 import { chooseModel } from "./session/choose-model.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
+import type { Prepared } from "./session/turn-runner.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
 import type { Store } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
@@ -148,16 +149,33 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
   // Without files nothing is awaited: the prompt is durable in the tick in which it came.
   const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
-  return await parts.coordinator.prompt(
-    input.sessionID,
-    { ...by.value, parts: attached.value },
-    { delivery: input.delivery ?? "steer", asks: input.asks ?? "wait" },
-  )
+  const { sessionID, tools, system } = input
+  const admission = {
+    ...{ agent: by.value.agent.name, model: by.value.model.ref, parts: attached.value },
+    ...(tools && { tools }),
+    ...(system !== undefined && { system }),
+  }
+  const unfit = checkPrompt(admission, by.value.model)
+  if (unfit) return err(unfit)
+  if (input.noReply) {
+    const noted = parts.coordinator.note(sessionID, admission)
+    return noted.ok ? ok(unanswered(sessionID)) : noted
+  }
+  return await parts.coordinator.prompt(sessionID, admission, {
+    delivery: input.delivery ?? "steer",
+    asks: input.asks ?? "wait",
+  })
+}
+
+const unanswered = (sessionID: string): TurnOutcome => {
+  return { sessionID, reason: "done", text: "", tokens: noTokens(), cost: 0, denied: 0 }
 }
 
 async function compact(parts: Parts, sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>> {
   const by = whoAnswers(parts, sessionID, { ...(model && { model }) })
-  return by.ok ? await parts.coordinator.compact(sessionID, by.value) : by
+  if (!by.ok) return by
+  const { agent, model: used } = by.value
+  return await parts.coordinator.compact(sessionID, { agent: agent.name, model: used.ref })
 }
 
 /** The agent and the model that are named, else those that the session used last, both ready for use. */
@@ -165,16 +183,14 @@ function whoAnswers(
   { store, agents, models, preparer }: Parts,
   sessionID: string,
   named: Pick<PromptInput, "agent" | "model" | "variant">,
-): Result<Pick<Admission, "agent" | "model">, SetupError> {
+): Result<Prepared, SetupError> {
   const session = store.read.session(sessionID)
   if (!session) return err(unknownSession(sessionID))
   const agent = agents.primary(named.agent ?? session.agent)
   if (!agent.ok) return agent
   const model = chooseModel(models, agent.value, named, session)
   if (!model.ok) return model
-  const by = { agent: agent.value.name, model: model.value.ref }
-  const ready = preparer.prepare(by)
-  return ready.ok ? ok(by) : ready
+  return preparer.prepare(sessionID, { agent: agent.value.name, model: model.value.ref })
 }
 
 function agentInfo({ name, description, mode }: Agent): AgentInfo {

@@ -14,6 +14,8 @@ export const OutputFormat = z.discriminatedUnion("type", [
   }),
 ])
 
+export type OutputFormat = z.infer<typeof OutputFormat>
+
 export const UserMessage = z.object({
   id: MessageID,
   sessionID: SessionID,

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { InboxID } from "./id.ts"
+import { OutputFormat } from "./message.ts"
 import { ModelRef } from "./model.ts"
 import { AgentPart, FilePart, SubtaskPart, TextPart } from "./part.ts"
 
@@ -26,6 +27,9 @@ export const InboxItem = z.object({
   parts: z.array(PromptPart),
   system: z.string().optional(),
   tools: z.record(z.string(), z.boolean()).optional(),
+  format: OutputFormat.optional(),
+  /** It becomes part of the conversation, and nobody answers it. */
+  noReply: z.boolean().optional(),
   /** Waits until it is let go. */
   hold: z.boolean().optional(),
   /** Its place among those that wait, given when somebody moved one; without it, after those that have one. */

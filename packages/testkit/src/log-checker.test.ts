@@ -162,6 +162,14 @@ describe("good logs", () => {
     ),
     "a pending part that is taken back": turn(part(tool(pending)), removed("prt_3")),
     "an assistant message that is taken back": log(...opening, part(textPart("")), messageRemoved("msg_2"), ended()),
+    "a prompt that nobody answers, between two turns": log(
+      ...opening,
+      ...closing,
+      message({ ...user, id: "msg_3" }),
+      part({ id: "prt_9", sessionID, messageID: "msg_3", type: "text", text: "by the way" }),
+      started("run_2"),
+      ended("run_2"),
+    ),
     "two turns with an undo, a title and a prompt between them": log(
       ...opening,
       ...closing,

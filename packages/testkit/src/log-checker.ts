@@ -27,7 +27,7 @@ export function checkLog(entries: readonly LogEntry[]): string[] {
   return problems
 }
 
-/** Events that only a run may write. Removal is left out: an undo between two runs removes. */
+/** Events that only a run may write, a prompt that nobody answers aside. Removal is left out: an undo between two runs removes. */
 const runOnly = new Set<DurableEvent["type"]>([
   "message.updated",
   "message.part.updated",
@@ -56,7 +56,8 @@ class SessionChecker {
   see(event: SessionEvent, report: Report): void {
     if (event.properties.sessionID !== this.sessionID) report(`names another session, ${event.properties.sessionID}`)
     if (this.#deleted) report("after the session was deleted")
-    if (this.#run === undefined && this.#runs.size > 0 && runOnly.has(event.type)) report("after the turn had ended")
+    if (this.#run === undefined && this.#runs.size > 0 && runOnly.has(event.type) && !this.#isNote(event))
+      report("after the turn had ended")
     switch (event.type) {
       case "session.turn.started":
         return this.#started(event.properties.runID, report)
@@ -118,6 +119,13 @@ class SessionChecker {
     const state = this.#inbox.get(id)
     if (state === undefined) report(`inbox item ${id} was never added`)
     if (state === "removed") report(`inbox item ${id} was already removed`)
+  }
+
+  /** A message of the user that nobody answers, or a part of one: it may come between two runs. */
+  #isNote(event: SessionEvent): boolean {
+    if (event.type === "message.updated") return event.properties.info.role === "user"
+    if (event.type !== "message.part.updated") return false
+    return this.#messages.get(event.properties.part.messageID)?.role === "user"
   }
 
   #started(runID: string, report: Report): void {

@@ -35,6 +35,25 @@ const run = (who: Agent, line: string): PermissionAction =>
   )!.action
 const problem = (result: ReturnType<ReturnType<typeof create>["get"]>) => (result.ok ? "" : result.error.message)
 
+test("within a session that has rules they are the last word, also where a project speaks; without any nothing changes", () => {
+  const deny = { permission: "bash", pattern: "*", action: "deny" } as const
+  const project = [layer("project", [deny])]
+  const agents = create({}, { layers: project, trusted: true })
+  const build = agents.get("build")
+  if (!build.ok) throw new Error(build.error.message)
+  expect(agents.within(build.value, [])).toBe(build.value)
+  expect(act(build.value, "bash", "ls")).toBe("deny")
+  const within = agents.within(build.value, [
+    { ...deny, action: "allow" },
+    { ...deny, permission: "grep" },
+  ])
+  expect([act(within, "bash", "ls"), act(within, "grep", "x")]).toEqual(["allow", "deny"])
+  expect(within.permission.at(-1)).toMatchObject({ permission: "grep", action: "deny" })
+  const plan = agents.get("plan")
+  const lifted = plan.ok && agents.within(plan.value, [{ permission: "edit", pattern: "*", action: "allow" }])
+  expect(lifted && act(lifted, "edit", "src/a.ts")).toBe("deny")
+})
+
 describe("built in", () => {
   test("seven, of which two lead and two are given work", () => {
     const list = create().list()

@@ -18,6 +18,8 @@ export interface Agents {
   primary(name?: string): Result<Agent, SetupError>
   /** Every agent that is not disabled, built-in ones first. */
   list(): readonly Agent[]
+  /** The agent as it is in a session with rules of its own. */
+  within(agent: Agent, rules: PermissionRuleset): Agent
 }
 
 export interface AgentsInput extends Pick<LoadedConfig, "config" | "layers" | "trusted"> {
@@ -56,6 +58,11 @@ export function createAgents(input: AgentsInput): Agents {
   return {
     get,
     list: () => list,
+    within(agent, rules) {
+      if (rules.length === 0) return agent
+      const layers = { ...layersOf(agent.name, native.get(agent.name), input), session: rules }
+      return { ...agent, rules: layerStack(layers), permission: combinedRules(layers) }
+    },
     primary(name) {
       const wanted = name ?? config.default_agent
       if (wanted === undefined) {

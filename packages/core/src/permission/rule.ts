@@ -111,7 +111,7 @@ export function strictest<T extends Verdict>(verdicts: readonly T[]): T | undefi
 export const asStrict = (a: PermissionAction, b: PermissionAction): boolean => strictness[a] >= strictness[b]
 
 /** The key that a tool asks under: all writers share `edit`. */
-const toolKey = (tool: string): string => (editTools.has(tool) ? "edit" : tool)
+export const toolKey = (tool: string): string => (editTools.has(tool) ? "edit" : tool)
 
 /** Tools that need not be offered: the last rule for their key has the pattern `*` and denies, in any list of the stack. */
 export function disabled(tools: readonly string[], ...stack: RuleStack): Set<string> {

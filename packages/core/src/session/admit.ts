@@ -5,7 +5,7 @@ import type { InboxItem } from "@cairn/schema/prompt"
 import type { Run } from "./run.ts"
 
 /** What makes a user message, wherever it waited. */
-export type Admission = Pick<InboxItem, "agent" | "model" | "parts" | "system" | "tools">
+export type Admission = Pick<InboxItem, "agent" | "model" | "parts" | "system" | "tools" | "format">
 
 interface Admitted {
   readonly message: MessageWithParts
@@ -28,6 +28,7 @@ export function admit(
     model: admission.model,
     ...(admission.system !== undefined && { system: admission.system }),
     ...(admission.tools && { tools: admission.tools }),
+    ...(admission.format && { format: admission.format }),
     ...(options.steer && { metadata: { delivery: "steer" } }),
   }
   const base = () => ({ id: from.partID(), sessionID, messageID: info.id })
@@ -44,6 +45,12 @@ export function admit(
     ],
   }
 }
+
+/** A prompt left the inbox for the conversation. */
+export const delivered = (sessionID: string, item: InboxItem): DurableEvent => ({
+  type: "session.inbox.removed",
+  properties: { sessionID, inboxID: item.id, reason: "delivered" },
+})
 
 /** The first line of what the user wrote, for a title; empty when there is no text. */
 export function titleOf(admission: Admission): string {

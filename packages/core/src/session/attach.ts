@@ -5,9 +5,7 @@ import { fileURLToPath } from "node:url"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { PromptPart } from "@cairn/schema/prompt"
-
-/** Largest file that a prompt may carry, bytes. */
-const largest = 20 * 1024 * 1024
+import { largestFile, tooLarge } from "./check-prompt.ts"
 
 export const isFile = (part: PromptPart): boolean => part.type === "file" && part.url.startsWith("file:")
 
@@ -40,8 +38,7 @@ async function readBounded(path: string): Promise<Buffer | string> {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = await file.stat()
     if (!stat.isFile()) return `${path} is not a regular file. Attach a file, or name the directory in the prompt.`
-    if (stat.size > largest)
-      return `${path} is larger than ${largest / 1024 / 1024} MB. Name it in the prompt instead: the model can read parts of it.`
+    if (stat.size > largestFile) return tooLarge(path).message
     return await file.readFile()
   } catch (error) {
     return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`

@@ -12,16 +12,17 @@ import type { SessionStatus } from "@cairn/schema/session"
 import type { AskMode, TurnOutcome } from "../engine.ts"
 import { type Lease, heartbeatEvery } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
-import { type Admission, admit } from "./admit.ts"
+import { type Admission, admit, delivered } from "./admit.ts"
 import { defectText } from "./defect.ts"
 import { notWaiting } from "./inbox.ts"
+import { storeNote, takeNotes } from "./notes.ts"
 import { closeRun, recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
 
 /** What a run is about. */
 export interface Begun {
   readonly run: Run
-  readonly admission: Pick<Admission, "agent" | "model" | "parts">
+  readonly admission: Admission
   /** The prompt that began it, as it is stored; undefined when the user wants a compaction. */
   readonly messageID: string | undefined
   readonly asks: AskMode
@@ -50,6 +51,8 @@ interface PromptOptions {
 export interface Coordinator extends AsyncDisposable {
   /** Resolves when the turn that answers the prompt has ended. It is durable before this returns its promise. */
   prompt(sessionID: string, admission: Admission, options: PromptOptions): Promise<Result<TurnOutcome, SetupError>>
+  /** Stores a prompt that nobody answers: now, or when the run that is under way here has ended. Busy when another process runs the session. */
+  note(sessionID: string, admission: Admission): Result<void, SetupError>
   /** Compacts an idle session, as a run of its own. Busy when something runs, here or elsewhere. */
   compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run and resolves when its last event stands. False when nothing ran here. */
@@ -122,8 +125,21 @@ class SessionCoordinator implements Coordinator {
     return begun.ok ? ok(await begun.value) : begun
   }
 
+  note(sessionID: string, admission: Admission): Result<void, SetupError> {
+    const { store, clock, log } = this.#deps
+    if (this.#closing) throw new Interrupted("the engine is closing")
+    if (this.#active.has(sessionID)) {
+      this.#wait(sessionID, { ...admission, delivery: "queue", noReply: true })
+      return ok(undefined)
+    }
+    recoverSession(store, clock, log, sessionID)
+    takeNotes(this.#deps, sessionID)
+    const held = storeNote(this.#deps, sessionID, admission)
+    return held ? err(busy(sessionID, held)) : ok(undefined)
+  }
+
   async compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Answered> {
-    const begun = this.#start(sessionID, "deny", () => ({
+    const begun = this.#start(sessionID, { asks: "deny" }, () => ({
       admission: { ...by, parts: [] },
       messageID: undefined,
       events: [],
@@ -166,7 +182,7 @@ class SessionCoordinator implements Coordinator {
     asks: AskMode,
     item?: InboxItem,
   ): Result<Promise<TurnOutcome>, SetupError> {
-    return this.#start(sessionID, asks, (run) => {
+    return this.#start(sessionID, { asks, until: item }, (run) => {
       const facts = this.#deps.facts(sessionID, admission)
       const { message, events } = admit(run, admission, { now: run.clock.now(), facts })
       const taken = item ? [delivered(sessionID, item)] : []
@@ -178,12 +194,13 @@ class SessionCoordinator implements Coordinator {
   /** Takes the lease, appends the first events and starts the run, all in one tick. */
   #start(
     sessionID: string,
-    asks: AskMode,
+    { asks, until }: { readonly asks: AskMode; readonly until?: InboxItem | undefined },
     first: (run: Run) => Pick<Begun, "admission" | "messageID"> & { events: DurableEvent[] },
   ): Result<Promise<TurnOutcome>, SetupError> {
     if (this.#closing) throw new Interrupted("the engine is closing")
     const { store, clock, log } = this.#deps
     recoverSession(store, clock, log, sessionID)
+    takeNotes(this.#deps, sessionID, until)
     const group = new TaskGroup()
     const run = this.#createRun(sessionID, group)
     const { admission, messageID, events } = first(run)
@@ -267,7 +284,12 @@ class SessionCoordinator implements Coordinator {
   /** Starts what is queued; otherwise tells those who wait that it stays in the inbox. */
   #afterwards(sessionID: string, ended: Active, outcome: TurnOutcome): void {
     if (this.#active.has(sessionID) || this.#startQueued(sessionID, ended, outcome)) return
-    const { store } = this.#deps
+    const { store, log } = this.#deps
+    try {
+      takeNotes(this.#deps, sessionID)
+    } catch (error) {
+      log.error("a prompt that nobody answers could not be stored", { sessionID, error })
+    }
     const waiting = new Set(store.read.inbox(sessionID).map(({ id }) => id))
     // What another process cancelled is gone without a word.
     for (const [inboxID, waiter] of this.#queued)
@@ -285,7 +307,8 @@ class SessionCoordinator implements Coordinator {
     const { store, log } = this.#deps
     try {
       // A prompt that was made to steer while there was no turn to enter is a turn of its own.
-      const ready = (item: InboxItem) => item.hold !== true && (item.delivery === "queue" || !ended.steerable)
+      const ready = (item: InboxItem) =>
+        item.hold !== true && item.noReply !== true && (item.delivery === "queue" || !ended.steerable)
       const next = store.read.inbox(sessionID).find(ready)
       if (!next) return false
       const begun = this.#begin(sessionID, next, this.#asksOf(next, ended), next)
@@ -315,22 +338,27 @@ class SessionCoordinator implements Coordinator {
   }
 
   #enqueue(sessionID: string, admission: Admission, wanted: PromptOptions, run: Active): Promise<Answered> {
-    const { store, ids, clock } = this.#deps
     const { asks } = wanted
-    const delivery = run.steerable ? wanted.delivery : "queue"
-    const item: InboxItem = { ...admission, id: ids.next("inbox"), delivery, asks, time: { created: clock.now() } }
-    store.append(sessionID, [{ type: "session.inbox.added", properties: { sessionID, item } }])
+    const delivery = run.steerable && !standsAlone(admission) ? wanted.delivery : "queue"
+    const item = this.#wait(sessionID, { ...admission, delivery, asks })
     if (delivery === "steer") return run.outcome.then(ok)
     const waiter = { sessionID, ...Promise.withResolvers<Answered>() }
     this.#queued.set(item.id, waiter)
     return waiter.promise
   }
+
+  /** Puts a prompt into the inbox. */
+  #wait(sessionID: string, prompt: Omit<InboxItem, "id" | "time">): InboxItem {
+    const { store, ids, clock } = this.#deps
+    const item = { ...prompt, id: ids.next("inbox"), time: { created: clock.now() } }
+    store.append(sessionID, [{ type: "session.inbox.added", properties: { sessionID, item } }])
+    return item
+  }
 }
 
-const delivered = (sessionID: string, item: InboxItem): DurableEvent => ({
-  type: "session.inbox.removed",
-  properties: { sessionID, inboxID: item.id, reason: "delivered" },
-})
+/** What changes the system prompt or the tools cannot enter a turn that has begun with others. */
+const standsAlone = ({ system, tools, format }: Admission): boolean =>
+  system !== undefined || tools !== undefined || (format !== undefined && format.type !== "text")
 
 /** Writes the heartbeat of a run every 5 s, and cancels a run that has lost its lease. Returns how to stop. */
 function heartbeat({ store, clock, log }: CoordinatorDeps, runID: string, group: TaskGroup): () => void {

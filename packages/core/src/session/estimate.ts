@@ -4,8 +4,10 @@ import type { ModelTool } from "../model/call.ts"
 /** What a picture or a document costs, whatever its bytes. Tokens. */
 const mediaTokens = 1_500
 
-/** Tokens of a text where nobody has counted them. */
-export const textTokens = (text: string): number => Math.ceil(text.length / 4)
+/** Of a text where nobody has counted its tokens. */
+export const charactersPerToken = 4
+
+export const textTokens = (text: string): number => Math.ceil(text.length / charactersPerToken)
 
 /** Tokens of each tool as it stands in a request. */
 export const toolTokens = (tools: readonly ModelTool[]): Record<string, number> =>

@@ -8,6 +8,7 @@ import { agentReminder, dateOf, dateReminder, interruptedReminder } from "../pro
 import type { Store } from "../store/store.ts"
 import { type Admission, titleOf } from "./admit.ts"
 import { dateFragment } from "./date-fact.ts"
+import { rulesAfter } from "./session-rules.ts"
 import { untitled } from "./sessions.ts"
 import type { Prepared } from "./turn-runner.ts"
 
@@ -20,22 +21,23 @@ interface Deps {
 
 /** What has to be known of a prompt before it becomes a turn. */
 export interface Preparer {
-  /** The agent and the model that a prompt names, ready to use. */
-  prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
+  /** The agent and the model that a prompt names, ready to use in the session. */
+  prepare(sessionID: string, admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
   /** Texts that go before the user's own: the date when it is new, and what the agent wants said. */
   facts(sessionID: string, admission: Admission): readonly string[]
-  /** What the prompt changes of its session: the title of a new one, the agent and model used last. */
+  /** What the prompt changes of its session: the title of a new one, the agent and model used last, its tools. */
   sessionChanges(sessionID: string, admission: Admission): readonly DurableEvent[]
 }
 
 export function createPreparer({ store, clock, models, agents }: Deps): Preparer {
   return {
-    prepare({ agent: name, model: ref }) {
+    prepare(sessionID, { agent: name, model: ref }) {
       const agent = agents.get(name)
       if (!agent.ok) return agent
       const model = models.resolve(ref)
       if (!model.ok) return model
-      if (model.value.capabilities.toolcall) return ok({ agent: agent.value, model: model.value })
+      const rules = store.read.session(sessionID)?.permission ?? []
+      if (model.value.capabilities.toolcall) return ok({ agent: agents.within(agent.value, rules), model: model.value })
       const message = `The model ${ref.providerID}/${ref.modelID} cannot call tools, so it cannot do the work. Choose another one.`
       return err({ kind: "model", message })
     },
@@ -57,6 +59,7 @@ export function createPreparer({ store, clock, models, agents }: Deps): Preparer
         title: session.title === untitled ? titleOf(admission) || untitled : session.title,
         agent: admission.agent,
         model: { id: modelID, providerID, ...(variant !== undefined && { variant }) },
+        ...(admission.tools && { permission: rulesAfter(session.permission ?? [], admission.tools) }),
         time: { ...session.time, updated: clock.now() },
       }
       return [{ type: "session.updated", properties: { sessionID, info } }]

@@ -5,6 +5,7 @@ import { editFormatOf } from "../model/edit-format.ts"
 import { reachOf } from "../net/address.ts"
 import type { ModelFacts } from "../prompt/base.ts"
 import { systemPrompt } from "../prompt/system.ts"
+import type { Admission } from "./admit.ts"
 import type { Location } from "../workspace/project.ts"
 
 interface Deps {
@@ -13,11 +14,12 @@ interface Deps {
   readonly platform: string
 }
 
-/** The system prompt of a session, an agent and a model. */
+/** The system prompt of a session, an agent and a model, and of the prompt that is answered. */
 export type SystemPrompts = (
   sessionID: string,
   agent: Agent,
   model: ResolvedModel,
+  own: Pick<Admission, "system">,
   signal: AbortSignal,
 ) => Promise<readonly string[]>
 
@@ -27,7 +29,7 @@ export type SystemPrompts = (
  */
 export function createSystemPrompts({ location, instructions, platform }: Deps): SystemPrompts {
   const { directory, worktree, commonDir } = location
-  return async (sessionID, agent, model, signal) =>
+  return async (sessionID, agent, model, { system: own }, signal) =>
     systemPrompt({
       model: `${model.ref.providerID}/${model.ref.modelID}`,
       facts: factsOf(model),
@@ -37,6 +39,7 @@ export function createSystemPrompts({ location, instructions, platform }: Deps):
       platform,
       git: commonDir !== undefined,
       instructions: await instructions.of(sessionID, signal),
+      ...(own !== undefined && { own }),
     })
 }
 

@@ -53,7 +53,7 @@ export interface TurnRunnerDeps {
   readonly clock: Clock
   readonly budget: Config["budget"]
   random(): number
-  prepare(admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
+  prepare(sessionID: string, admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
   /** Blocks of the system prompt: the same bytes for the same session, agent and model while the process lives. */
   readonly system: SystemPrompts
   readonly instructions: Pick<Instructions, "restore">
@@ -66,7 +66,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
   const openPurse = createPurses(deps)
   return async (begun) => {
     const { run } = begun
-    const prepared = deps.prepare(begun.admission)
+    const prepared = deps.prepare(run.sessionID, begun.admission)
     if (!prepared.ok) return refuse(begun, prepared.error)
     const { agent, model } = prepared.value
     const history = deps.store.read.messages(run.sessionID)
@@ -80,7 +80,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       small: isSmall(factsOf(model)),
     })
     using purse = openPurse(run.sessionID)
-    const system = await deps.system(run.sessionID, agent, model, run.signal)
+    const system = await deps.system(run.sessionID, agent, model, begun.admission, run.signal)
     const turn = newTurn({
       run,
       log: deps.log,

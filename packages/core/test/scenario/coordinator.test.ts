@@ -152,6 +152,20 @@ test("a session that a dead process held can be deleted, one that a living proce
   expect(made.engine.session(living.sessionID)).toBeDefined()
 })
 
+test("a prompt that nobody answers is refused, too, while a living process runs the session", async () => {
+  await using made = await bench([[text("a")], [text("b")]])
+  const [dead, living] = [await made.prompt("one"), await made.prompt("two")]
+  leaseOf(made, dead.sessionID, { pid: process.pid, started: "another start" })
+  leaseOf(made, living.sessionID, { pid: process.pid, started: self().started })
+  const before = made.log(living.sessionID).length
+  const note = (sessionID: string) =>
+    made.engine.prompt({ sessionID, parts: [{ type: "text", text: "by the way" }], noReply: true })
+  expect(await note(living.sessionID)).toMatchObject({ ok: false, error: { kind: "busy" } })
+  expect(made.log(living.sessionID)).toHaveLength(before)
+  expect(await note(dead.sessionID)).toMatchObject({ ok: true, value: { reason: "done" } })
+  expect(made.engine.messages(dead.sessionID)).toHaveLength(3)
+})
+
 test("a run that another process took over stops at its next heartbeat", async () => {
   const clock = new TestClock()
   await using made = await bench([[text("One"), hang()]], { clock })
