@@ -7,6 +7,7 @@ import { differsInLiteral, readLiterals } from "./literal.ts"
 import type { Literals } from "./literal.ts"
 import { mostOccurrences } from "./messages.ts"
 import { applyShift, uniformShift } from "./shift.ts"
+import { findText } from "./text-search.ts"
 import type { Span, Strategy } from "./types.ts"
 
 /** A place in the content, and the text for it or why it may not be replaced. */
@@ -39,16 +40,17 @@ export function search(task: Task): Found | undefined {
 }
 
 /** The text as it stands. It may begin and end within a line, but never between the two halves of a line end. */
-function exactly({ content, oldString, newString, replaceAll }: Task): Candidate[] {
+function exactly({ content, oldString, newString, replaceAll, counter }: Task): Candidate[] {
   const found: Candidate[] = []
-  const step = replaceAll ? oldString.length : 1
-  for (let at = content.indexOf(oldString); at !== -1;) {
-    const end = at + oldString.length
+  let free = 0
+  for (const start of findText(content, oldString, counter)) {
+    const end = start + oldString.length
     const splits =
-      (content[at - 1] === "\r" && oldString[0] === "\n") || (oldString.endsWith("\r") && content[end] === "\n")
-    if (!splits) found.push({ start: at, end, replacement: newString })
-    if (!replaceAll && found.length >= mostOccurrences) break
-    at = content.indexOf(oldString, splits ? at + 1 : at + step)
+      (content[start - 1] === "\r" && oldString[0] === "\n") || (oldString.endsWith("\r") && content[end] === "\n")
+    if (splits || start < free) continue
+    found.push({ start, end, replacement: newString })
+    if (replaceAll) free = end
+    else if (found.length >= mostOccurrences) break
   }
   return found
 }
