@@ -62,9 +62,12 @@ export async function checkWork(space: TempWorkspace, steps: number): Promise<vo
   if (text !== wanted) throw new Error(`${workFile} does not hold "${countAfter(steps)}": the run did not do its work`)
 }
 
+/** Where Cairn keeps the sessions of a workspace. */
+export const databaseOf = (space: TempWorkspace): string => join(space.env["XDG_DATA_HOME"] ?? "", "cairn", "cairn.db")
+
 /** Where in Cairn's log the newest `count` steps began, oldest first: between two of them lie the events of a step. */
 export function stepsInLog(space: TempWorkspace, count: number): number[] {
-  using database = new Database(join(space.env["XDG_DATA_HOME"] ?? "", "cairn", "cairn.db"), { readonly: true })
+  using database = new Database(databaseOf(space), { readonly: true })
   const rows = database
     .query<{ seq: number }, [number]>(
       "SELECT seq FROM event WHERE json_extract(properties, '$.part.type') = 'step-start' ORDER BY seq DESC LIMIT ?",

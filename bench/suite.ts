@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
+import { seedMessages } from "../packages/core/test/store/seed.ts"
 import type { TempWorkspace } from "../packages/testkit/src/workspace.ts"
-import { type Client, benchWorkspace, checkWork, prepare, stepsInLog } from "./client.ts"
+import { type Client, benchWorkspace, checkWork, databaseOf, prepare, stepsInLog } from "./client.ts"
 import type { Matched } from "./edit-match.ts"
 import { type Cost, measure, peakMemory } from "./measure.ts"
 import { startScripted } from "./scripted.ts"
@@ -38,6 +39,7 @@ export async function runSuite(suite: Suite): Promise<Row[]> {
     ...(await startRows(suite)),
     ...(await hiRows(suite)),
     ...(await loopRows(suite)),
+    ...(await contextRows(suite)),
     ...(await deltaRows(suite)),
     ...(await memoryRows(suite)),
     ...(await matchRows(suite)),
@@ -100,6 +102,43 @@ function marginal(short: readonly Sample[], long: readonly Sample[], of: keyof C
   return { min: (b.min - a.min) / 150, median: (b.median - a.median) / 150 }
 }
 
+const sizes = [10, 100, 1_000, 10_000]
+
+/** What a session costs by the messages it holds, of which all but the last few stand behind a summary. */
+async function contextRows(suite: Suite): Promise<Row[]> {
+  suite.say(`sessions of ${sizes.join(", ")} messages`)
+  const steps = 30
+  const held: { step: Figure; hi: Figure }[] = []
+  for (const size of sizes) {
+    await using space = await benchWorkspace()
+    await sample(space, suite.cairn, "hi")
+    const argv = ["--session", seedMessages(databaseOf(space), size)]
+    const costs: Sample[] = []
+    const start: number[] = []
+    for (let turn = 0; turn < Math.max(2, Math.round(4 * suite.effort)); turn++) {
+      costs.push(await sample(space, suite.cairn, `loop-${steps}`, steps, argv))
+      start.push((await sample(space, suite.cairn, "hi", undefined, argv)).cpu)
+    }
+    held.push({
+      step: figure(costs.map(({ served }) => between(served.arrivals, 1, steps) / (steps - 1))),
+      hi: figure(start),
+    })
+  }
+  const [least] = held
+  const growthTo = (size: number, { step }: { step: Figure }): Row => ({
+    ...{ name: `growth: a step with ${size.toLocaleString("en")} messages to one with 10`, unit: "×", budget: 1.2 },
+    cairn: { min: step.min / least!.step.min, median: step.median / least!.step.median },
+  })
+  return [
+    ...held.slice(1).map((each, n) => growthTo(sizes[n + 1]!, each)),
+    ...held.map(({ hi }, n): Row => ({
+      name: `say hi in a session of ${sizes[n]!.toLocaleString("en")} messages, CPU`,
+      unit: "ms",
+      cairn: hi,
+    })),
+  ]
+}
+
 async function deltaRows(suite: Suite): Promise<Row[]> {
   await using space = await benchWorkspace()
   const costs = await alternate(suite, "20,000 deltas", 5, (client) => sample(space, client, "deltas-20000"))
@@ -129,11 +168,18 @@ async function matchRows(suite: Suite): Promise<Row[]> {
   ])
 }
 
-/** One run against a scripted model of its own. With `steps` the file must be as they leave it. */
-async function sample(space: TempWorkspace, client: Client, name: string, steps?: number): Promise<Sample> {
+/** One run against a scripted model of its own. With `steps` the file must be as they leave it; `more` are arguments. */
+async function sample(
+  space: TempWorkspace,
+  client: Client,
+  name: string,
+  steps?: number,
+  more: readonly string[] = [],
+): Promise<Sample> {
   const workload = workloadNamed(name)
   await using scripted = await startScripted(name)
-  const cost = await measure(await prepare(space, client, scripted.baseURL, workload.prompt))
+  const program = await prepare(space, client, scripted.baseURL, workload.prompt)
+  const cost = await measure({ ...program, argv: [...program.argv, ...more] })
   const served = await scripted.served()
   if (steps !== undefined) await checkWork(space, steps)
   const { arrivals, unexpected } = served

@@ -34,7 +34,7 @@ export function isFull(deps: TurnDeps, turn: Turn): boolean {
 const fixedTokens = (turn: Turn): number => textTokens(turn.system.join("\n") + JSON.stringify(turn.tools))
 
 /** Characters of the user's own words that stay verbatim beside a summary. */
-const roomFor = (usable: number): number => Math.min(32_000, usable)
+export const roomFor = (usable: number): number => Math.min(32_000, usable)
 
 /** The turn's context anew from what is stored: at its start, and when a compaction or a prune begins a new epoch. */
 export function buildContext(target: Target, stored: readonly MessageWithParts[], usable: number): Context {

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { MessageWithParts } from "@cairn/schema/message"
+import type { Part } from "@cairn/schema/part"
 import { summaryFragment } from "../prompt/summary.ts"
 import { dateFact } from "./date-fact.ts"
 
@@ -39,15 +40,24 @@ export function historyOf(stored: readonly MessageWithParts[], room: number): Hi
   }
 }
 
+/** A summary that was finished and says something. */
+export function isSummary(message: MessageWithParts): boolean {
+  const { info } = message
+  if (info.role !== "assistant" || !info.summary || info.error || info.time.completed === undefined) return false
+  return textOf(message) !== ""
+}
+
+export const compactionIn = (parts: readonly Part[]): Extract<Part, { type: "compaction" }> | undefined =>
+  parts.find((part) => part.type === "compaction")
+
 function lastSummary(stored: readonly MessageWithParts[]) {
   for (let summary = stored.length - 1; summary > 0; summary--) {
     const message = stored[summary]!
     const { info } = message
-    if (info.role !== "assistant" || !info.summary || info.error || info.time.completed === undefined) continue
-    if (textOf(message) === "") continue
+    if (info.role !== "assistant" || !isSummary(message)) continue
     const request = stored.findLastIndex((each, index) => index < summary && each.info.id === info.parentID)
-    const part = stored[request]?.parts.find((each) => each.type === "compaction")
-    if (part?.type !== "compaction") continue
+    const part = compactionIn(stored[request]?.parts ?? [])
+    if (!part) continue
     const tail = stored.findIndex((each) => each.info.id === part.tail_start_id)
     return { request, summary, tailStart: tail < 0 ? request : tail }
   }
@@ -70,8 +80,7 @@ export function userWords(messages: readonly MessageWithParts[], room: number): 
     if (left < 0) break
     newest.unshift(text)
   }
-  const skipped = others.length - newest.length
-  return [opening, ...(skipped > 0 ? [`[${skipped} messages between are left out]`] : []), ...newest]
+  return [opening, ...(others.length > newest.length ? ["[messages between are left out]"] : []), ...newest]
 }
 
 /** The user's own text, and the names of what was attached. */

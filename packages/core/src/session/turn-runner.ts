@@ -21,7 +21,8 @@ import type { Ask, Tool, ToolOutput } from "../tool/define.ts"
 import type { Output } from "../tool/output.ts"
 import { type Seen, entriesFrom } from "../workspace/seen.ts"
 import type { Admission } from "./admit.ts"
-import { buildContext } from "./compaction.ts"
+import { buildContext, roomFor } from "./compaction.ts"
+import { conversationOf } from "./conversation.ts"
 import type { Begun } from "./coordinator.ts"
 import { loadedIn } from "./loaded.ts"
 import { allTokens } from "./budget.ts"
@@ -69,11 +70,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const prepared = deps.prepare(run.sessionID, begun.admission)
     if (!prepared.ok) return refuse(begun, prepared.error)
     const { agent, model } = prepared.value
-    const history = deps.store.read.messages(run.sessionID)
+    const usable = usableTokens(model.limits, deps.compaction.reserved)
+    const history = conversationOf(deps.store.read, run.sessionID, roomFor(usable))
     deps.seen.restore(run.sessionID, seenIn(history))
     deps.instructions.restore(run.sessionID, loadedIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
-    const usable = usableTokens(model.limits, deps.compaction.reserved)
     const toolbox = createToolbox(deps.tools, agent.rules, {
       format: editFormatOf(model.apiID),
       attending: begun.asks === "wait",

@@ -1,27 +1,22 @@
 import type { Database } from "bun:sqlite"
 import type { TurnEnd } from "@cairn/schema/event"
 import type { JournalEntry } from "@cairn/schema/history"
-import type { Message, MessageWithParts } from "@cairn/schema/message"
-import type { Part } from "@cairn/schema/part"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Project } from "@cairn/schema/project"
 import type { InboxItem } from "@cairn/schema/prompt"
 import type { QuestionRequest } from "@cairn/schema/question"
 import type { Session } from "@cairn/schema/session"
+import { type MessageReader, createMessageReader, synthetic } from "./read-messages.ts"
 import { type SpendReader, createSpendReader } from "./spend.ts"
 import type { Todo } from "@cairn/schema/todo"
 
 /** Queries over the projections. Every method reads what is committed, and nothing is cached. */
-export interface Reader extends SpendReader {
+export interface Reader extends MessageReader, SpendReader {
   session(id: string): Session | undefined
   /** Newest first. `projects` are ids and aliases of one project. */
   sessions(where: { projects?: readonly string[]; directories?: readonly string[]; limit?: number }): Session[]
   /** Directories in which sessions of these projects worked. */
   directories(projects: readonly string[]): string[]
-  message(id: string): Message | undefined
-  /** Oldest first, the open parts with all text that is durable. */
-  messages(sessionID: string): MessageWithParts[]
-  parts(messageID: string): Part[]
   /** Prompts that wait, in the order in which they will be taken. */
   inbox(sessionID: string): InboxItem[]
   /** Asks without an answer, oldest first; of every session when none is named. */
@@ -58,14 +53,6 @@ export function createReader(database: Database): Reader {
     const all = rows<T>(query)
     return (...values: (string | number)[]): T | undefined => all(...values)[0]
   }
-  const partRows = (where: string) => {
-    const statement = database.prepare<{ data: string; tail: string }, [string]>(
-      `SELECT data, tail FROM part WHERE ${where} ORDER BY seq`,
-    )
-    return (id: string): Part[] => statement.all(id).map((row) => withTail(JSON.parse(row.data) as Part, row.tail))
-  }
-  const messages = rows<Message>("SELECT data FROM message WHERE session_id = ? ORDER BY seq")
-  const sessionParts = partRows("session_id = ?")
   const lastEnd = database.prepare<{ reason: TurnEnd | null }, [string]>(
     "SELECT reason FROM turn WHERE session_id = ? ORDER BY started DESC, rowid DESC LIMIT 1",
   )
@@ -78,7 +65,7 @@ export function createReader(database: Database): Reader {
   )
   const lastFact = database.query<{ text: string }, [string, string]>(
     `SELECT json_extract(data, '$.text') AS text FROM part
-     WHERE session_id = ? AND json_extract(data, '$.synthetic') = 1 AND instr(text, ?) = 1 ORDER BY seq DESC LIMIT 1`,
+     WHERE session_id = ? AND ${synthetic} AND instr(text, ?) = 1 ORDER BY seq DESC LIMIT 1`,
   )
   const lastSeq = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
   // `INDEXED BY`: only the few rows that were approved for good are looked at, or the query does not compile.
@@ -121,12 +108,7 @@ export function createReader(database: Database): Reader {
       return within ? sessionsIn(ids, JSON.stringify(within), limit) : sessionsOf(ids, limit)
     },
     directories: (projects) => directories(JSON.stringify(projects)),
-    message: one<Message>("SELECT data FROM message WHERE id = ?"),
-    messages(sessionID) {
-      const byMessage = Map.groupBy(sessionParts(sessionID), (part) => part.messageID)
-      return messages(sessionID).map((info) => ({ info, parts: byMessage.get(info.id) ?? [] }))
-    },
-    parts: partRows("message_id = ?"),
+    ...createMessageReader(database),
     inbox: rows<InboxItem>(
       "SELECT data FROM inbox WHERE session_id = ? ORDER BY json_extract(data, '$.rank') NULLS LAST, seq",
     ),
@@ -171,8 +153,3 @@ function* contentsOf(database: Database): Generator<{ hash: string; sessionID: s
 
 /** Ids grow with the order of events, except among those that were made side by side: enough of the last ones holds the greatest. */
 const newest = (table: string) => `SELECT id FROM ${table} WHERE session_id = ? ORDER BY seq DESC LIMIT 500`
-
-function withTail(part: Part, tail: string): Part {
-  if (tail === "" || (part.type !== "text" && part.type !== "reasoning")) return part
-  return { ...part, text: part.text + tail }
-}

@@ -65,7 +65,13 @@ export const message = sqliteTable(
     seq: integer().notNull(),
     data: text({ mode: "json" }).$type<Message>().notNull(),
   },
-  (table) => [index("message_session").on(table.sessionID, table.seq)],
+  (table) => [
+    index("message_session").on(table.sessionID, table.seq),
+    // Few rows: they say where a turn begins to read.
+    index("message_summary")
+      .on(table.sessionID, table.seq)
+      .where(sql`instr(data, '"summary":true') > 0`),
+  ],
 )
 
 export const part = sqliteTable(

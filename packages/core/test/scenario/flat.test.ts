@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { text, toolCall } from "@cairn/testkit/scenario"
+import { seedMessages } from "../store/seed.ts"
 import { bench, problemsOf } from "./harness.ts"
 
 interface Work {
@@ -89,4 +90,35 @@ test("the work of a step does not grow with the session", async () => {
     }
     expect(sum(last, "statements") / 21).toBeLessThan(60)
   })
+}, 60_000)
+
+test("the work of a turn and of its steps does not depend on how much was said before the last summary", async () => {
+  const sizes = [10, 100, process.env["CAIRN_TEST_LONG"] ? 10_000 : 1_000]
+  const works: { turn: Work; step: Work }[] = []
+  await counting(async (sample) => {
+    const less = (now: Work, then: Work): Work => ({
+      ...{ statements: now.statements - then.statements },
+      ...{ read: now.read - then.read, written: now.written - then.written },
+    })
+    for (const size of sizes) {
+      const samples: Work[] = []
+      await using made = await bench((_, index) => {
+        samples.push(sample())
+        return index > 0 && index < 9 ? toolCall("bash", { command: `echo ${index}` }) : text("Done.")
+      })
+      const { sessionID } = await made.prompt("Begin")
+      seedMessages(made.engine.paths.database, size)
+      const before = sample()
+      await made.prompt("Go on", { sessionID })
+      expect(made.server.requests).toHaveLength(10)
+      works.push({ turn: less(samples[1]!, before), step: less(samples[9]!, samples[2]!) })
+    }
+  })
+  for (const { step } of works.slice(1))
+    for (const key of ["statements", "read", "written"] as const)
+      expect(step[key] / works[0]!.step[key]).toBeLessThan(1.2)
+  // Besides, a turn reads the user's own words again, up to a bound.
+  const [, , most] = works
+  expect(most!.turn.statements).toBeLessThan(120)
+  expect(most!.turn.read).toBeLessThan(800_000)
 }, 60_000)

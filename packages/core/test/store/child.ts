@@ -14,7 +14,7 @@ import { created, message, part, textPart, turnStarted, userMessage } from "./ev
 const [task = "", file = "", argument = ""] = process.argv.slice(2)
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
-/** Second migration of the tests: a column and a row that shows how often it ran. */
+/** The last migration of the tests: a column and a row that shows how often it ran. */
 const extended = [
   ...migrations,
   {

@@ -1,0 +1,1 @@
+CREATE INDEX `message_summary` ON `message` (`session_id`,`seq`) WHERE instr(data, '"summary":true') > 0;
