@@ -59,12 +59,14 @@ test("a steered prompt is what the next answer answers, and begins the loop guar
   let requests = 0
   await using made = await bench(() => (++requests <= 4 ? same : text("Done.")), { files: { wait: "" } })
   const session = await made.engine.createSession({})
-  let calls = 0
+  const calls = new Set<string>()
   let steered: ReturnType<typeof say> | undefined
   made.engine.subscribe((event) => {
     if (event.type !== "message.part.updated" || event.properties.part.type !== "tool") return
-    if (event.properties.part.state.status !== "running" || ++calls !== 2) return
-    steered = say(made, session.id, "yes, again", "steer")
+    if (event.properties.part.state.status !== "running") return
+    // Progress of a call comes as running, too.
+    if (calls.add(event.properties.part.callID).size !== 2) return
+    steered ??= say(made, session.id, "yes, again", "steer")
   })
   await made.workspace.write("go", "")
   expect(await say(made, session.id, "begin", "steer")).toMatchObject({ value: { reason: "done", text: "Done." } })
