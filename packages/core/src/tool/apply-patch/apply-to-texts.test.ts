@@ -66,9 +66,12 @@ test("lines match exact first, then without trailing space, then trimmed, then w
   expect(update("  x\ny\nx\ny\n", " x", "-y", "+z")).toBe("  x\ny\nx\nz\n")
 })
 
-test("what only matches tolerantly must match once", () => {
-  expect(update(" x\ny\n  x\ny\n", " x", "-y", "+z")).toContain("context: ")
-  expect(update(" x\ny\n  x\ny\n", " x", "-y", "+z")).toContain("more than once")
+test("of several places the first one counts, within the strictest comparison that finds any", () => {
+  expect(update("a \nb\na \nb\n", "@@", "-a", "+z")).toBe("z\nb\na \nb\n")
+  expect(update(" x\ny\n  x\ny\n", " x", "-y", "+z")).toBe(" x\nz\n  x\ny\n")
+  expect(update(" x\nx \nx \n", "-x", "+z")).toBe(" x\nz\nx \n")
+  expect(update("“a”\n “a”\n", '- "a"', "+z")).toBe("z\n “a”\n")
+  expect(update(" x\n x\n x\n", "-x", "+1", "@@", "-x", "+2")).toBe("1\n2\n x\n")
 })
 
 test("chunks go forward only, and each begins below the one before", () => {
@@ -87,6 +90,24 @@ test("@@ lines lead to the place, one after the other, and may be the first line
     content.replace(/x\n$/, "y\n"),
   )
   expect(update(content, "@@ class C", "-    x", "+    y")).toContain('the line of its @@ was not found: "class C"')
+})
+
+test("a nested @@ that matches but for white space is the first one below the outer", () => {
+  const method = ["    def f(self):", "        x", ""]
+  const content = ["class A:", ...method, "class B:", ...method, "class C:", ...method].join("\n")
+  const changed = ["class A:", ...method, "class B:", "    def f(self):", "        y", "", "class C:", ...method].join(
+    "\n",
+  )
+  expect(update(content, "@@ class B:", "@@ def f(self):", "-        x", "+        y")).toBe(changed)
+})
+
+test("the line of the @@ is the first line of the chunk only when nothing below it is", () => {
+  expect(update("a\na\n", "@@ a", "-a", "+N")).toBe("a\nN\n")
+  expect(update("d\nc\nd\n\n", "@@ d", "-d")).toBe("d\nc\n\n")
+  expect(update("b\na\nc\n", "@@ a", "-a", "+N")).toBe("b\nN\nc\n")
+  expect(update("b\na\nc\n", "@@ b", "@@ a", " a", "-c", "+N")).toBe("b\na\nN\n")
+  expect(update("b\na\n", "@@ a", "-a", "+N", "*** End of File")).toBe("b\nN\n")
+  expect(update("a\nb\n", "@@ b", "-a", "+N")).toContain("its lines were not found")
 })
 
 test("the end of the file", () => {

@@ -7,8 +7,6 @@ import type { Counter } from "../edit/line-search.ts"
 export interface LineIndex {
   /** The first place at or below `from` that has this run. */
   first(run: readonly string[], from: number): number | undefined
-  /** The only place at or below `from` that has this run, or whether there are `several`. */
-  only(run: readonly string[], from: number): number | "several" | undefined
 }
 
 /** The tree of all runs (Aho and Corasick), a node per prefix. Node 0 is the empty run. */
@@ -31,7 +29,7 @@ export function indexLines(
   counter: Counter,
 ): LineIndex {
   const tree = growTree(runs, key, counter)
-  const { at, last, secondLast } = visit(tree, lines, key, counter)
+  const { at, last } = visit(tree, lines, key, counter)
   const { enter, leave } = intervals(tree)
   const nodeOf = (run: readonly string[]) => {
     let node: number | undefined = 0
@@ -52,12 +50,6 @@ export function indexLines(
         if (place >= (enter[node] ?? 0) && place < (leave[node] ?? 0)) return end - run.length + 1
       }
       return undefined
-    },
-    only(run, from) {
-      const node = nodeOf(run)
-      const start = node ? (last[node] ?? -1) - run.length + 1 : -1
-      if (!node || start < from) return undefined
-      return (secondLast[node] ?? -1) - run.length + 1 >= from ? "several" : start
     },
   }
 }
@@ -109,37 +101,27 @@ function step(tree: Tree, from: number, line: number, counter: Counter): number 
 interface Visits {
   /** For each line of the file: the longest prefix of a run that ends with it. */
   readonly at: readonly number[]
-  /** For each node: the last line of the last place that has it, and of the one before; -1 for none. */
+  /** For each node: the last line of the last place that has it; -1 for none. */
   readonly last: readonly number[]
-  readonly secondLast: readonly number[]
 }
 
 function visit(tree: Tree, lines: readonly string[], key: (line: string) => string, counter: Counter): Visits {
   const at: number[] = []
   const last: number[] = tree.shorter.map(() => -1)
-  const secondLast = [...last]
-  const note = (node: number, index: number) => {
-    if (index > (last[node] ?? -1)) {
-      secondLast[node] = last[node] ?? -1
-      last[node] = index
-    } else if (index > (secondLast[node] ?? -1)) secondLast[node] = index
-  }
   let node = 0
   for (const [index, text] of lines.entries()) {
     counter.comparisons++
     const line = tree.lineOf(key(text))
     node = line === undefined ? 0 : step(tree, node, line, counter)
     at.push(node)
-    note(node, index)
+    last[node] = index
   }
   // What ends with a run ends with every shorter run that is its end.
   for (const longer of tree.order.toReversed()) {
     const shorter = tree.shorter[longer] ?? 0
-    if (shorter === 0) continue
-    note(shorter, last[longer] ?? -1)
-    note(shorter, secondLast[longer] ?? -1)
+    if (shorter !== 0) last[shorter] = Math.max(last[shorter] ?? -1, last[longer] ?? -1)
   }
-  return { at, last, secondLast }
+  return { at, last }
 }
 
 /** Numbers the nodes so that those which end with the same run stand side by side: from `enter` up to `leave` of it. */

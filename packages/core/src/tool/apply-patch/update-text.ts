@@ -26,8 +26,8 @@ interface Search {
 /**
  * Applies the chunks of one file in their order, each below the one before. Unchanged lines stay as the file
  * has them; a line that replaces another takes its end, further ones that of the line before; the end of the
- * last line stays as it is. What only matches tolerantly must match once. Failures are `context`, with the
- * number of the chunk and its line in the patch. `counter` counts the steps of the search.
+ * last line stays as it is. Of several places the first one counts, by the strictest comparison that finds any.
+ * Failures are `context`, with the number of the chunk and its line in the patch. `counter` counts the steps of the search.
  */
 export function updateText(
   content: string,
@@ -113,24 +113,20 @@ function locate(search: Search, chunk: Chunk, from: number): number | { what: st
   for (const header of chunk.headers) {
     const found = seek(search, [header], at)
     if (found === undefined) return { what: `the line of its @@ was not found: ${shown(header)}` }
-    if (found === "several") return { what: `the line of its @@ occurs more than once: ${shown(header)}` }
     at = found + 1
   }
   const old = oldLines(chunk)
   if (old.length === 0) return chunk.atEnd || chunk.headers.length === 0 ? search.lines.length : at
-  // The line of the @@ may be the first line of the chunk as well.
-  const header = chunk.headers.at(-1)
-  const shared = header !== undefined && fold(header.trim()) === fold(old[0]?.trim() ?? "")
-  const start = shared ? at - 1 : at
-  const found = chunk.atEnd ? atEndOf(search, old, start) : seek(search, old, start)
-  if (found === undefined) return { what: `its lines were not found${chunk.atEnd ? " at the end of the file" : ""}` }
-  return found === "several" ? { what: "its lines were found more than once, white space aside" } : found
+  const below = (start: number) => (chunk.atEnd ? atEndOf(search, old, start) : seek(search, old, start))
+  // Only where nothing below the line of the @@ fits may that line itself be the first of the chunk.
+  const found = below(at) ?? (chunk.headers.length > 0 ? below(at - 1) : undefined)
+  return found ?? { what: `its lines were not found${chunk.atEnd ? " at the end of the file" : ""}` }
 }
 
 /** The first place at or below `from`, by the strictest comparison that finds one. */
-function seek(search: Search, wanted: readonly string[], from: number): number | "several" | undefined {
+function seek(search: Search, wanted: readonly string[], from: number): number | undefined {
   for (const level of keys.keys()) {
-    const found = level === 0 ? search.index(level).first(wanted, from) : search.index(level).only(wanted, from)
+    const found = search.index(level).first(wanted, from)
     if (found !== undefined) return found
   }
   return undefined
