@@ -41,9 +41,9 @@ test("a mark behind the sign of a line is content", () => {
   }
 })
 
-test("a mark may have white space behind it, and none before", () => {
+test("a mark may have white space behind it, and but for the first one none before", () => {
   expect(sections("*** Begin Patch \t\n*** Delete File: f  \n*** End Patch  ")).toMatchObject([{ path: "f" }])
-  expect(parsePatch(" *** Begin Patch\n*** Delete File: f\n*** End Patch").ok).toBe(false)
+  expect(parsePatch(" *** Begin Patch\n*** Delete File: f\n*** End Patch").ok).toBe(true)
   expect(parsePatch("*** Begin Patch\n*** Delete File: f\n *** End Patch").ok).toBe(false)
   expect(parsePatch(patch(" *** Delete File: f")).ok).toBe(false)
 })

@@ -2,15 +2,15 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { Counter } from "../edit/line-search.ts"
 import type { Chunk, ChunkLine, PatchFailure, PatchSection } from "./types.ts"
-import { isOpening, unexpectedAfter } from "./wrapping.ts"
+import { findPatch } from "./wrapping.ts"
 
 const mostLines = 200_000
 /** In characters; the system takes no longer ones either. */
 export const longestPath = 4096
 
 /**
- * Reads a patch, also inside a code fence, a heredoc or the shell call around one. Marks begin a line: behind
- * a space they are content. What is not understood is a `parse` failure with its line. `counter` counts the
+ * Reads a patch, also inside a code fence, a heredoc or a shell call. Marks begin a line: behind a space they
+ * are content. What is not understood is a `parse` failure with its line. `counter` counts the
  * looks at lines that decide where blank lines belong.
  */
 export function parsePatch(
@@ -19,15 +19,9 @@ export function parsePatch(
 ): Result<readonly PatchSection[], PatchFailure> {
   const lines = patchText.split(/\r?\n/)
   if (lines.length > mostLines) return fail(1, `the patch has more than ${mostLines} lines`)
-  const begin = lines.findIndex((line) => line.trimEnd() === "*** Begin Patch")
-  if (begin === -1) return fail(1, 'the patch must begin with "*** Begin Patch"')
-  const opening = lines.slice(0, begin)
-  const before = opening.find((line) => !isOpening(line))
-  if (before !== undefined) return fail(1, `unexpected text before "*** Begin Patch": ${quote(before)}`)
-  const end = lines.findIndex((line, index) => index > begin && line.trimEnd() === "*** End Patch")
-  if (end === -1) return fail(lines.length, 'the patch must end with "*** End Patch"')
-  const after = unexpectedAfter(lines.slice(end + 1), opening)
-  if (after !== undefined) return fail(end + 2 + after, 'unexpected text after "*** End Patch"')
+  const found = findPatch(lines)
+  if (!found.ok) return fail(found.error.line, found.error.what)
+  const { begin, end } = found.value
   return parseSections({ lines, at: begin + 1, end, blankUntil: begin + 1, blankToSection: false, counter })
 }
 
