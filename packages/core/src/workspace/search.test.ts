@@ -9,6 +9,7 @@ import { TaskGroup } from "@cairn/kernel/task"
 import { childEnvironment } from "../process/environment.ts"
 import { ripgrepPath } from "../process/ripgrep.ts"
 import { createSupervisor } from "../process/supervisor.ts"
+import { asNobody } from "../../test/support/as-nobody.ts"
 import { createSearch, manyResults } from "./search.ts"
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "cairn-search-")))
@@ -229,6 +230,38 @@ describe("files", () => {
     expect(await search.files({ path: join(home, "absent"), limit: 1, signal })).toMatchObject({
       ok: false,
       error: { kind: "missing" },
+    })
+  })
+})
+
+test.each([
+  ["neither listed nor entered", 0o000],
+  ["only listed", 0o400],
+  ["only entered", 0o100],
+])("a directory that may be %s is said to be unreadable", async (_, mode) => {
+  const path = join(home, `locked-${mode}`)
+  put(`locked-${mode}/inside`, "needle")
+  chmodSync(path, mode)
+  await asNobody(home, async () => {
+    const message = `There is no permission to read ${path}.`
+    for (const found of [
+      await search.files({ path, limit: 1, signal }),
+      await search.grep("needle", { path, limit: 1, signal }),
+    ]) {
+      expect(found).toEqual({ ok: false, error: { kind: "io", message } })
+    }
+  })
+})
+
+test("a file that may not be read is said to be unreadable", async () => {
+  put("secret/file", "needle")
+  const path = join(home, "secret/file")
+  chmodSync(path, 0)
+  await asNobody(home, async () => {
+    const found = await search.grep("needle", { path, limit: 1, signal })
+    expect(found).toEqual({
+      ok: false,
+      error: { kind: "io", message: `There is no permission to read ${path}.` },
     })
   })
 })

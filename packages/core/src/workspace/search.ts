@@ -1,8 +1,10 @@
-import { stat } from "node:fs/promises"
+import { constants } from "node:fs"
+import { open, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { Supervisor } from "../process/supervisor.ts"
+import { codeOf, ioFailure, shownPath } from "./files.ts"
 import { globMatcher } from "./glob.ts"
 import { isInRepository } from "./project.ts"
 import { recordSplitter } from "./records.ts"
@@ -153,10 +155,25 @@ interface Target {
 async function targetOf(path: string): Promise<Result<Target, ToolFailure>> {
   const info = await stat(path).catch(() => undefined)
   if (!info) return err(failure("missing", `${path} does not exist.`))
+  const problem = await whyUnreadable(path, info.isDirectory())
+  if (problem) return err(problem)
   const directory = info.isDirectory() ? path : dirname(path)
   // Outside of a repository a directory's own ignore files count too, but not those of its parents (a home directory's, say).
   const flags = (await isInRepository(directory)) ? [] : ["--no-require-git", "--no-ignore-parent"]
   return ok({ directory, name: info.isDirectory() ? "./" : `./${basename(path)}`, flags })
+}
+
+/** Asked by trying: ripgrep passes over what it may not read, and a directory that may not be entered reads like a missing program. */
+async function whyUnreadable(path: string, directory: boolean): Promise<ToolFailure | undefined> {
+  try {
+    await using _file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (directory) await stat(`${path}/.`)
+    return undefined
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== "EACCES" && code !== "EPERM") return ioFailure(error, path)
+    return failure("io", `There is no permission to read ${shownPath(path)}.`)
+  }
 }
 
 /** A glob of a plain name also narrows what ripgrep opens. As a type, not by --glob, which would override ignore files. */
