@@ -2,7 +2,7 @@ import type { Clock } from "@cairn/kernel/clock"
 import type { Result } from "@cairn/kernel/result"
 import type { SetupError, ErrorClass, MessageError } from "@cairn/schema/error"
 import type { BusEvent, TurnEnd } from "@cairn/schema/event"
-import type { MessageWithParts } from "@cairn/schema/message"
+import type { MessageWithParts, OutputFormat } from "@cairn/schema/message"
 import type { ModelRef, Tokens } from "@cairn/schema/model"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Delivery, InboxChange, InboxItem, PromptPart } from "@cairn/schema/prompt"
@@ -28,6 +28,8 @@ export interface PromptInput {
   readonly tools?: Readonly<Record<string, boolean>>
   /** Stands at the end of the system prompt while this prompt is answered. */
   readonly system?: string
+  /** The form of the result: with a schema, the outcome has it as `structured`, or a StructuredOutputError. */
+  readonly format?: OutputFormat
   /** The prompt is stored and no model is called; what comes next sees it. Then the outcome is `done`, without text. */
   readonly noReply?: boolean
 }
@@ -38,6 +40,8 @@ export interface TurnOutcome {
   readonly reason: TurnEnd
   /** The answer: text of the last assistant message, without synthetic text. */
   readonly text: string
+  /** The result that the prompt's `format` asked for. */
+  readonly structured?: unknown
   /** Summed over the turn's steps. */
   readonly tokens: Tokens
   readonly cost: number

@@ -22,6 +22,7 @@ import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
+import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
 import type { Store } from "./store/store.ts"
@@ -146,14 +147,19 @@ async function storing<T>(work: () => Promise<Result<T, SetupError>>): Promise<R
 async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutcome, SetupError>> {
   const by = whoAnswers(parts, input.sessionID, input)
   if (!by.ok) return by
+  if (input.format && input.format.type !== "text") {
+    const form = await openStructured(input.format)
+    if (!form.ok) return form
+  }
   // Without files nothing is awaited: the prompt is durable in the tick in which it came.
   const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
-  const { sessionID, tools, system } = input
+  const { sessionID, tools, system, format } = input
   const admission = {
     ...{ agent: by.value.agent.name, model: by.value.model.ref, parts: attached.value },
     ...(tools && { tools }),
     ...(system !== undefined && { system }),
+    ...(format && { format }),
   }
   const unfit = checkPrompt(admission, by.value.model)
   if (unfit) return err(unfit)

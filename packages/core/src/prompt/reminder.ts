@@ -1,5 +1,13 @@
 /** Everything the engine itself says to the model inside a conversation. */
-export type ReminderName = "date" | "steer" | "step-limit" | "interrupted" | "loop-guard" | "plan" | "continue"
+export type ReminderName =
+  | "date"
+  | "steer"
+  | "step-limit"
+  | "interrupted"
+  | "loop-guard"
+  | "plan"
+  | "continue"
+  | "structured-output"
 
 interface Kind {
   /** What stands above the text: who speaks, and what to make of it. */
@@ -19,6 +27,7 @@ const kinds: Readonly<Record<ReminderName, Kind>> = {
   "loop-guard": { head: "", limit: 2_000 },
   plan: { head: "", limit: 4_000 },
   continue: { head: "", limit: 1_000 },
+  "structured-output": { head: "", limit: 1_000 },
 }
 
 /**
@@ -56,10 +65,19 @@ const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 export const agentReminder = (text: string): string => reminder("plan", text)
 
 /** Sent with the last step an agent may take: no tools any more, only an answer. */
-export const stepLimitReminder = (steps: number): string =>
+export const stepLimitReminder = (steps: number, structured = false): string =>
   reminder(
     "step-limit",
-    `This is the last of ${steps} steps you have for this turn. Call no more tools. Answer now: what is done, what you found, what is still open and how to go on.`,
+    structured
+      ? `This is the last of ${steps} steps you have for this turn. Call structured_output now, with what you have, and no other tool.`
+      : `This is the last of ${steps} steps you have for this turn. Call no more tools. Answer now: what is done, what you found, what is still open and how to go on.`,
+  )
+
+/** Sent when the model stopped without the result that the user wants as data. */
+export const structuredReminder = (): string =>
+  reminder(
+    "structured-output",
+    "The result is still missing: words are not read here. Call structured_output with it now.",
   )
 
 /** Stands where a turn was cut off, so that the model does not take its last words for finished work. */

@@ -49,7 +49,7 @@ describe("system prompt", () => {
       names({
         own: "last",
         agent: { prompt: "p" },
-        structured: "json",
+        structured: true,
         skills: "<available_skills/>",
         instructions: [note("/w/AGENTS.md", "project", "tabs")],
       }),

@@ -15,6 +15,7 @@ import small from "./small.md" with { type: "text" }
 import smallExact from "./small-exact.md" with { type: "text" }
 import smallHouse from "./small-house.md" with { type: "text" }
 import smallPatch from "./small-patch.md" with { type: "text" }
+import structuredOutput from "./structured-output.md" with { type: "text" }
 
 export interface SystemInput {
   /** `provider/model`, as the user writes it. */
@@ -30,8 +31,8 @@ export interface SystemInput {
   readonly skills?: string
   /** As `Instructions.of` gives them. */
   readonly instructions: readonly Instruction[]
-  /** What an answer in a given form has to keep to. */
-  readonly structured?: string
+  /** The result is wanted as data. */
+  readonly structured?: boolean
   /** What came with the prompt itself. */
   readonly own?: string
 }
@@ -58,7 +59,7 @@ export function systemFragments(input: SystemInput): readonly SystemFragment[] {
     { name: "environment", text: environmentBlock(input) },
     { name: "skills", text: piece(skills) },
     { name: "instructions", text: instructionBlocks(input).join("\n\n") },
-    { name: "structured-output", text: piece(structured) },
+    { name: "structured-output", text: structured ? structuredOutput.trim() : "" },
     { name: "agent", text: piece(agent.prompt) },
     { name: "own", text: piece(own) },
   ]

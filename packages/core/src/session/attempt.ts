@@ -37,8 +37,8 @@ export type Attempted =
 
 /** What a step is for. */
 export interface StepPlan {
-  /** May the model call tools? They are sent in any case, since they begin the prompt. */
-  readonly tools: boolean
+  /** May the model call tools, or only give its result? They are sent in any case, since they begin the prompt. */
+  readonly tools: boolean | "result"
   /** An overflow is dealt with by the caller: it ends the message, but is not yet an error of the turn. */
   readonly overflowAhead?: boolean
   /** The answer sums up: it is recorded as a summary that answers `parentID`, and is no part of the conversation. */
@@ -130,7 +130,7 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: S
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }
   // Some models call tools although they are told not to, and some providers let them.
-  const find = plan.tools ? deps.find : () => ({ unknown: "No tools can be called now. Answer in words." })
+  const find = findFor(deps, turn, plan)
   const runner = createCallRunner({ ...deps, find, run, agent: agent.name })
   const nameOf = (name: string): string => {
     const found = deps.find(name)
@@ -140,6 +140,13 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: S
     { run, log, messageID: message.id, runner, callIDs: turn.callIDs, nameOf },
     deps.call(model, request, run.signal),
   )
+}
+
+function findFor(deps: TurnDeps, { structured }: Turn, { tools }: StepPlan): TurnDeps["find"] {
+  if (tools === true) return deps.find
+  if (tools === false || !structured) return () => ({ unknown: "No tools can be called now. Answer in words." })
+  const { tool } = structured
+  return (name) => (name === tool.name ? { tool } : { unknown: `Only ${tool.name} can be called now.` })
 }
 
 type Finished = Exclude<StepResult, { failure: { error: unknown } }>
@@ -157,6 +164,8 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   const open = closeParts({ info: message, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
   const cut = cutCalls(open)
   const failure = failureOf(finish, step, cut)
+  if (!plan.summary && step.calls.length === 0) turn.structured?.read(deps.store.read.parts(message.id))
+  const result = plan.summary ? undefined : turn.structured?.answer()
   const info: AssistantMessage = {
     ...message,
     time: { ...message.time, completed: now },
@@ -165,6 +174,7 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     cost,
     ...(model.cost ? {} : { unpriced: true }),
     ...measured(turn, plan),
+    ...(result && { structured: result.value }),
     ...(failure && { error: failure.error }),
   }
   const part = {

@@ -19,7 +19,7 @@ export type SystemPrompts = (
   sessionID: string,
   agent: Agent,
   model: ResolvedModel,
-  own: Pick<Admission, "system">,
+  own: Pick<Admission, "system" | "format">,
   signal: AbortSignal,
 ) => Promise<readonly string[]>
 
@@ -29,7 +29,7 @@ export type SystemPrompts = (
  */
 export function createSystemPrompts({ location, instructions, platform }: Deps): SystemPrompts {
   const { directory, worktree, commonDir } = location
-  return async (sessionID, agent, model, { system: own }, signal) =>
+  return async (sessionID, agent, model, { system: own, format }, signal) =>
     systemPrompt({
       model: `${model.ref.providerID}/${model.ref.modelID}`,
       facts: factsOf(model),
@@ -40,6 +40,7 @@ export function createSystemPrompts({ location, instructions, platform }: Deps):
       git: commonDir !== undefined,
       instructions: await instructions.of(sessionID, signal),
       ...(own !== undefined && { own }),
+      structured: format?.type === "json_schema",
     })
 }
 

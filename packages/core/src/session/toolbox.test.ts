@@ -55,3 +55,12 @@ test("where nobody is there, a question is not offered and says so when it is ca
   const answer = await found.tool.execute({ path: "" }, undefined as never)
   expect(answer).toMatchObject({ ok: false, error: { kind: "denied" } })
 })
+
+test("the way to the result is offered last, and no rule takes it away", () => {
+  const result = tool("structured_output", "Gives the result.")
+  expect(names({ result }).at(-1)).toBe("structured_output")
+  const rules = [[{ permission: "*", pattern: "*", action: "deny" as const }]]
+  const denied = createToolbox(tools, rules, { format: "edit", attending: false, small: true, result })
+  expect(denied.specs.map(({ name }) => name)).toEqual(["structured_output"])
+  expect(denied.find("StructuredOutput")).toEqual({ tool: result })
+})

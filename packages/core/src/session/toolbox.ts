@@ -26,6 +26,8 @@ export interface ToolboxOptions {
   readonly attending: boolean
   /** The model has little room: each tool is described in a sentence, and what only keeps the books is not offered. */
   readonly small: boolean
+  /** Takes the result of the turn, where it must have a form. No rule takes it away. */
+  readonly result?: Tool | undefined
 }
 
 /** Found when they are called, but not worth their place in a small prompt. */
@@ -39,13 +41,14 @@ const bookkeeping: ReadonlySet<string> = new Set(["todowrite", "todoread"])
 export function createToolbox(
   tools: readonly Tool[],
   rules: RuleStack,
-  { format, attending, small }: ToolboxOptions,
+  { format, attending, small, result }: ToolboxOptions,
 ): Toolbox {
   const denied = disabled(
     tools.map((tool) => tool.name),
     ...rules,
   )
-  const allowed = tools.filter((tool) => !denied.has(tool.name)).map((tool) => (attending ? tool : alone(tool)))
+  const permitted = tools.filter((tool) => !denied.has(tool.name)).map((tool) => (attending ? tool : alone(tool)))
+  const allowed = result ? [...permitted, result] : permitted
   const hidden = (name: string) => otherFormat[format].has(name) || (small && bookkeeping.has(name))
   const offered = allowed.filter((tool) => tool.offered !== false && !hidden(tool.name))
   const specs = offered.map((tool) => {

@@ -28,6 +28,7 @@ import { loadedIn } from "./loaded.ts"
 import { allTokens } from "./budget.ts"
 import { createPurses } from "./purse.ts"
 import { withTotals } from "./sessions.ts"
+import { openStructured } from "./structured.ts"
 import { type SystemPrompts, factsOf } from "./system-prompts.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
@@ -75,7 +76,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     deps.seen.restore(run.sessionID, seenIn(history))
     deps.instructions.restore(run.sessionID, loadedIn(history))
     const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
+    const structured = await openStructured(begun.admission.format)
+    if (!structured.ok) return refuse(begun, structured.error)
     const toolbox = createToolbox(deps.tools, agent.rules, {
+      result: structured.value?.tool,
       format: editFormatOf(model.apiID),
       attending: begun.asks === "wait",
       small: isSmall(factsOf(model)),
@@ -91,6 +95,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       context: buildContext(target, history, usable),
       system,
       tools: toolbox.specs,
+      structured: structured.value,
       callIDs: new Set(callIDsOf(history)),
       purse,
       parentID: begun.messageID ?? lastUser(history),

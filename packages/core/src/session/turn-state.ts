@@ -8,6 +8,7 @@ import type { Store } from "../store/store.ts"
 import type { Context } from "./context.ts"
 import type { Purse } from "./purse.ts"
 import type { Run } from "./run.ts"
+import type { Structured } from "./structured.ts"
 import type { Target } from "./target.ts"
 import type { CallDeps } from "./tool-run.ts"
 
@@ -43,6 +44,8 @@ export interface Turn {
   context: Context
   readonly system: readonly string[]
   readonly tools: ModelRequest["tools"]
+  /** What form the result must have; undefined when it is text. */
+  readonly structured: Structured | undefined
   /** The ids of all calls of the session. */
   readonly callIDs: Set<string>
   /** The user message that is being answered. */

@@ -1,7 +1,8 @@
+import type { MessageError } from "@cairn/schema/error"
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
 import type { TurnOutcome } from "../engine.ts"
-import { loopGuardReminder, stepLimitReminder } from "../prompt/reminder.ts"
+import { loopGuardReminder, stepLimitReminder, structuredReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
@@ -62,10 +63,11 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     turn.run.signal.throwIfAborted()
     if (deliverSteer(deps, turn)) {
       guard.reset()
+      turn.structured?.reset()
       turn.steps = 0
     }
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
-    if (last && !wrappedUp) remind(turn, stepLimitReminder(turn.agent.steps ?? 0))
+    if (last && !wrappedUp) remind(turn, stepLimitReminder(turn.agent.steps ?? 0, turn.structured !== undefined))
     wrappedUp = last
     const spent = overspent(turn)
     if (spent) return finish(deps, turn, "budget", spent)
@@ -75,7 +77,10 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
       turn.run.signal.throwIfAborted()
       if (failure) return finish(deps, turn, "error", failure)
     }
-    const attempt = await attemptStep(deps, turn, { tools: !last, overflowAhead: auto })
+    const attempt = await attemptStep(deps, turn, {
+      tools: !last || (turn.structured ? "result" : false),
+      overflowAhead: auto,
+    })
     turn.run.signal.throwIfAborted()
     if (!attempt.ok) {
       const failure =
@@ -90,7 +95,11 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     const answered = calls.length > 0 || saysSomething(deps.store, attempt.messageID)
     if (calls.some((call) => call.rejected)) return finish(deps, turn, "rejected")
     if (last && !steerWaits(deps, turn)) return finish(deps, turn, "step_limit")
-    const circle = findLoop(guard, calls)
+    if (turn.structured?.answer() && !steerWaits(deps, turn)) return finish(deps, turn, "done")
+    const steered = steerWaits(deps, turn)
+    const refused = turn.structured?.judge(calls, answered && calls.length === 0 && !steered)
+    if (refused) return finish(deps, turn, "error", noResult(deps, turn, attempt.messageID, refused))
+    const circle = findLoop(guard, calls, turn.structured?.tool.name)
     if (circle && !(await mayGoOn(deps, circle, calls))) return finish(deps, turn, "loop_guard")
     if (circle) {
       guard.reset()
@@ -99,7 +108,8 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     turn.run.signal.throwIfAborted()
     empty = answered ? 0 : empty + 1
     if (calls.length > 0 || steerWaits(deps, turn)) continue
-    if (answered) return finish(deps, turn, "done")
+    if (answered && !turn.structured) return finish(deps, turn, "done")
+    if (answered) remind(turn, structuredReminder())
     if (empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
   }
 }
@@ -139,10 +149,12 @@ const steering = (deps: TurnDeps, turn: Turn) =>
 
 const steerWaits = (deps: TurnDeps, turn: Turn): boolean => steering(deps, turn).length > 0
 
-function findLoop(guard: LoopGuard, calls: readonly SettledCall[]): Loop | undefined {
+/** `own`: a tool that counts for itself. */
+function findLoop(guard: LoopGuard, calls: readonly SettledCall[], own: string | undefined): Loop | undefined {
   let found: Loop | undefined
   for (const { part, changedFile } of calls) {
     const { state } = part
+    if (part.tool === own) continue
     if (state.status !== "completed" && state.status !== "error") continue
     const failed = state.status === "error"
     const result = failed ? state.error : state.output
@@ -176,6 +188,16 @@ function emptyAnswer(turn: Turn): Failure {
   return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }
 }
 
+/** The model's last message says why it is no result. */
+function noResult({ store }: TurnDeps, { run }: Turn, messageID: string, error: MessageError): Failure {
+  const { sessionID } = run
+  const info = store.read.message(messageID)
+  if (info?.role === "assistant")
+    run.write({ type: "message.updated", properties: { sessionID, info: { ...info, error } } })
+  run.publish({ type: "session.error", properties: { sessionID, error } })
+  return { error, class: "fatal" }
+}
+
 /** Closes what is open, appends the turn's last event, and gives the lease back. */
 function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): TurnOutcome {
   const { run } = turn
@@ -200,6 +222,7 @@ function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): Tu
     sessionID: run.sessionID,
     reason,
     text: answerOf(currentMessage(deps.store, turn)),
+    ...resultOf(currentMessage(deps.store, turn)),
     tokens: turn.purse.tokens,
     cost: turn.purse.cost,
     ...(failure && { error: failure.error, ...(failure.class && { errorClass: failure.class }) }),
@@ -211,6 +234,11 @@ function currentMessage(store: Store, turn: Turn): MessageWithParts | undefined 
   const info = turn.messageID === undefined ? undefined : store.read.message(turn.messageID)
   return info && { info, parts: store.read.parts(info.id) }
 }
+
+const resultOf = (message: MessageWithParts | undefined): Pick<TurnOutcome, "structured"> =>
+  message?.info.role === "assistant" && message.info.structured !== undefined
+    ? { structured: message.info.structured }
+    : {}
 
 function answerOf(message: MessageWithParts | undefined): string {
   if (message?.info.role === "assistant" && message.info.summary) return ""

@@ -4,6 +4,7 @@ import type { FilePart } from "@cairn/schema/part"
 import type { z } from "zod"
 import type { Ask } from "../permission/ask.ts"
 import type { Approval } from "../permission/asks.ts"
+import type { JsonSchema } from "./json-schema.ts"
 
 export type { Approval, Ask }
 
@@ -40,6 +41,8 @@ export interface Tool<Parameters extends z.ZodType = z.ZodType> {
   /** The text of `name.md`, sent to the model. */
   readonly description: string
   readonly parameters: Parameters
+  /** What the model is told of the arguments, where that is not made from `parameters`. */
+  readonly schema?: JsonSchema
   /** False: found by its name, but not among those that are sent to the model. */
   readonly offered?: boolean
   /** Needs somebody who answers: not offered, and refused, where nobody is there. */

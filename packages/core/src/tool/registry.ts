@@ -34,7 +34,7 @@ export function toolSchema(tool: Tool, brief = false): ToolSchema {
   return {
     name: tool.name,
     description: brief ? firstSentence(description) : description,
-    parameters: jsonSchemaOf(tool.parameters),
+    parameters: tool.schema ?? jsonSchemaOf(tool.parameters),
   }
 }
 
