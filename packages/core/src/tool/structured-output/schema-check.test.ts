@@ -50,7 +50,7 @@ describe("a value", () => {
 
 describe("of the vocabulary", () => {
   test.each<[string, Record<string, unknown>, unknown, unknown]>([
-    ["if, then", { if: { properties: { a: { const: 1 } } }, then: { required: ["b"] } }, { a: 1, b: 2 }, { a: 1 }],
+    ["if, else", { if: { properties: { a: { const: 1 } } }, else: { required: ["b"] } }, { a: 1 }, { a: 2 }],
     ["not", { not: { type: "string" } }, 1, "x"],
     ["oneOf", { oneOf: [{ type: "number" }, { multipleOf: 2 }] }, 3, 4],
     ["dependentRequired", { dependentRequired: { a: ["b"] } }, { b: 1 }, { a: 1 }],

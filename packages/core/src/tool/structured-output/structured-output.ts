@@ -15,7 +15,7 @@ export interface StructuredOutputDeps {
   answer(value: unknown): void
 }
 
-export const structuredOutputName = "structured_output"
+const structuredOutputName = "structured_output"
 
 const parameters = z.record(z.string(), z.unknown())
 
