@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { text, toolCall, type Scenario } from "@cairn/testkit/scenario"
+import { text, toolCall, type Reply } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
 import packageJson from "../package.json"
@@ -31,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const files = { "src/one.ts": "export const needle = 1\n", "src/two.ts": "export const hay = 2\n" }
 
 /** Searches, runs a command, answers. */
-const searching: Scenario = [
+const searching: readonly Reply[] = [
   [toolCall("grep", { pattern: "needle" }), toolCall("glob", { pattern: "**/*.ts" })],
   [toolCall("bash", { command: "echo from the shell; exit 3" })],
   [text("Found it.")],
@@ -155,7 +155,7 @@ describe("its own ripgrep", () => {
 describe("started in somebody's project", () => {
   test("it takes nothing from the directory but the work", async () => {
     await using space = await tempWorkspace({ files })
-    await using server = await startModelServer(searching)
+    await using server = await startModelServer([...searching, [text("Fine.")]])
     const marker = await makeHostile(space)
     await configure(space, server)
     const env = space.env
@@ -166,6 +166,11 @@ describe("started in somebody's project", () => {
     const run = await runProgram([program, "run", "--title", "Search", "search"], { cwd: space.dir, env })
     expect(run).toMatchObject({ code: 0, out: "Found it.\n" })
     expect(await space.exists(marker)).toBe(false)
+    const log = path.join(space.env["XDG_STATE_HOME"] ?? path.join(space.home, ".local/state"), "cairn/log/cairn.log")
+    expect(await space.read(log).catch(() => "")).not.toContain("traces")
+    const asked = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }
+    await runProgram([program, "run", "--continue", "and?"], { cwd: space.dir, env: asked })
+    expect(await space.read(log)).toContain("traces were lost")
   })
 
   test("a shell command gets no variable from its .env", async () => {

@@ -6,7 +6,9 @@ import type { TempWorkspace } from "@cairn/testkit/workspace"
 export async function makeHostile(space: TempWorkspace): Promise<string> {
   const marker = path.join(space.home, "marker")
   const files = {
-    ".env": 'CAIRN_CONFIG_CONTENT={"model":"evil/model"}\nANTHROPIC_API_KEY=evil\nFROM_DOTENV=1\n',
+    ".env":
+      'CAIRN_CONFIG_CONTENT={"model":"evil/model"}\nANTHROPIC_API_KEY=evil\nFROM_DOTENV=1\n' +
+      "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9\n",
     ".env.local": "FROM_DOTENV=1\n",
     ".env.production": "FROM_DOTENV=1\n",
     "bunfig.toml": 'preload = ["./evil.js"]\n[run]\npreload = ["./evil.js"]\n',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import path from "node:path"
 import { gate } from "@cairn/testkit/gate"
-import { status, text, toolCall, waitFor } from "@cairn/testkit/scenario"
+import { hang, status, text, toolCall, waitFor, type Reply } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
 import { cairn, reached, startCairn } from "./run-cairn.ts"
@@ -124,5 +125,104 @@ describe("debug trace", () => {
       out: "",
       err: expect.stringContaining("there is no turn 3; the session has 2 turns"),
     })
+  })
+})
+
+const answer = (): Reply[] => [[toolCall("bash", { command: "echo one" })], [text("Done.")]]
+const run = ["run", "--title", "Traced", "go"]
+
+/** A collector on loopback, and what it was sent. */
+function collector(respond: () => Response | Promise<Response> = () => new Response()) {
+  const bodies: string[] = []
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      bodies.push(await request.text())
+      return await respond()
+    },
+  })
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${server.port}` }
+  return { bodies, env, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
+/** Makes the runtime write down which files of the tracing it loads. */
+async function watchingLoads(space: TempWorkspace) {
+  const file = path.join(space.home, "loaded")
+  const preload = path.join(space.home, "preload.ts")
+  await space.write(
+    preload,
+    `import { appendFileSync, readFileSync } from "node:fs"
+    Bun.plugin({
+      name: "loads",
+      setup: (build) =>
+        build.onLoad({ filter: /core\\/src\\/trace\\/[^/]*$/ }, ({ path }) => {
+          appendFileSync(${JSON.stringify(file)}, path.replace(/.*\\//, "") + "\\n")
+          return { contents: readFileSync(path, "utf8"), loader: "ts" }
+        }),
+    })`,
+  )
+  const loaded = async () => (await space.read(file).catch(() => "")).split("\n").filter(Boolean).sort()
+  return { env: { BUN_OPTIONS: `--preload=${preload}` }, loaded }
+}
+
+describe("traces to a collector", () => {
+  test("are sent before the process ends, and nothing of them is printed", async () => {
+    await using space = await tempWorkspace()
+    await using server = await startModelServer(answer())
+    await using target = collector()
+    expect(await cairn(space, run, { server, env: target.env })).toMatchObject({ code: 0, out: "Done.\n" })
+    const [body, ...more] = target.bodies
+    expect(more).toEqual([])
+    const { spans } = JSON.parse(body!).resourceSpans[0].scopeSpans[0]
+    expect(spans.map(({ name }: { name: string }) => name).sort()).toEqual([
+      ...["chat model", "chat model", "execute_tool bash", "spawn bash", "step", "step", "turn"],
+    ])
+  })
+
+  test("are not loaded, nor sent, unless a variable of the environment asks for them", async () => {
+    await using space = await tempWorkspace()
+    await using server = await startModelServer([...answer(), ...answer()])
+    await using target = collector()
+    const watch = await watchingLoads(space)
+    await cairn(space, run, { server, env: watch.env })
+    expect(await watch.loaded()).toEqual(["open-tracing.ts", "tracing.ts", "wanted.ts"])
+    expect(target.bodies).toEqual([])
+    await cairn(space, run, { server, env: { ...watch.env, ...target.env } })
+    expect(await watch.loaded()).toContain("exporter.ts")
+    expect(target.bodies).toHaveLength(1)
+  })
+
+  test("that nobody takes change neither the exit code nor the output", async () => {
+    const hold = gate()
+    await using refusing = collector(() => new Response("no", { status: 500 }))
+    await using hanging = collector(async () => {
+      await hold.opened
+      return new Response()
+    })
+    const gone = collector()
+    await gone[Symbol.asyncDispose]()
+    const broken = { OTEL_EXPORTER_OTLP_ENDPOINT: "no address" }
+    for (const env of [refusing.env, hanging.env, gone.env, broken]) {
+      await using space = await tempWorkspace()
+      await using server = await startModelServer(answer())
+      expect(await cairn(space, run, { server, env })).toMatchObject({ code: 0, out: "Done.\n" })
+      await using failing = await startModelServer([status(401)])
+      expect(await cairn(space, run, { server: failing, env })).toMatchObject({ code: 3, out: "" })
+    }
+    hold.open()
+  }, 30_000)
+
+  test("have every span of a run that a signal ended", async () => {
+    await using space = await tempWorkspace()
+    await using server = await startModelServer([[hang()]])
+    await using target = collector()
+    const started = startCairn(space, run, { server, env: target.env })
+    await reached(server, 0, started)
+    started.child.kill("SIGINT")
+    expect(await started.ended).toMatchObject({ code: 130 })
+    expect(target.bodies.join()).toContain('"name":"turn"')
+    expect(target.bodies.join()).not.toContain("abandoned")
   })
 })

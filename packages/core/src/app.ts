@@ -33,6 +33,7 @@ import { createTurnRunner } from "./session/turn-runner.ts"
 import { openDatabase } from "./store/database.ts"
 import { self } from "./store/lease.ts"
 import { createStore } from "./store/store.ts"
+import { openTracing } from "./trace/open-tracing.ts"
 import { StoreFailed } from "./store/trouble.ts"
 import { createOutput } from "./tool/output.ts"
 import { buildTools } from "./tools.ts"
@@ -82,6 +83,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         await coordinator[Symbol.asyncDispose]()
         await scope[Symbol.asyncDispose]()
         await supervisor[Symbol.asyncDispose]()
+        await base.tracing.close()
         store.close()
         sink[Symbol.dispose]()
       },
@@ -129,25 +131,26 @@ async function openBase(options: EngineOptions) {
   const ids = new Ids(clock)
   const store = createStore({ database, clock, ids, log: log.child("store"), owner: self() })
   const warnings = [...config.value.warnings, ...opened.value.warnings]
+  const net = createNet({ env, log: log.child("net"), clock, ...(options.fetch && { fetch: options.fetch }) })
+  const tracing = await openTracing({ env, net, clock, log: log.child("trace"), version: options.version })
   return ok({
-    ...{ clock, ids, log, sink, database, store, paths, warnings },
+    ...{ clock, ids, log, sink, database, store, paths, warnings, net, tracing },
     location: location.value,
     config: config.value,
   })
 }
 
 /** Who answers: the models and how they are reached, and the agents that speak to them. */
-function buildModelSide({ clock, log, config, paths }: Base, { env, home, fetch }: EngineOptions) {
-  const net = createNet({ env, log: log.child("net"), clock, ...(fetch && { fetch }) })
+function buildModelSide({ clock, log, config, paths, net }: Base, { env, home }: EngineOptions) {
   const catalog = createCatalog()
   const models = createModels({ catalog, config: config.config, env, net, clock, log: log.child("model") })
   const engineRules = [{ permission: "external_directory", pattern: `${paths.toolOutput}/*`, action: "allow" as const }]
-  return { net, catalog, models, agents: createAgents({ ...config, home, engineRules }) }
+  return { catalog, models, agents: createAgents({ ...config, home, engineRules }) }
 }
 
 /** What works on the directory: processes, tools, and who is asked about them. */
-function buildToolSide(base: Base, { net, catalog, agents }: ModelSide, { env, home }: EngineOptions) {
-  const { store, clock, ids, log, location, config, paths } = base
+function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }: EngineOptions) {
+  const { store, clock, ids, log, net, location, config, paths } = base
   const { directory, worktree } = location
   const append = (sessionID: string, events: readonly DurableEvent[]) => void store.append(sessionID, events)
   const supervisor = createSupervisor({
@@ -218,8 +221,8 @@ function buildHistory({ store, clock, ids, log, paths }: Base) {
 }
 
 /** What turns a prompt into an answer. */
-function buildSessions(base: Base, { net, models, agents }: ModelSide, toolSide: ToolSide) {
-  const { store, clock, ids, log, location, config } = base
+function buildSessions(base: Base, { models, agents }: ModelSide, toolSide: ToolSide) {
+  const { store, clock, ids, log, net, location, config } = base
   const { seen, output, tools, asks, instructions } = toolSide
   const { directory, worktree } = location
   const preparer = createPreparer({ store, clock, models, agents })
@@ -234,7 +237,8 @@ function buildSessions(base: Base, { net, models, agents }: ModelSide, toolSide:
     titlePrompt: () => promptOf(agents, "title"),
     call: (model, request, signal) => callModel(model, request, { signal, clock, net, log: log.child("call") }),
   })
-  const coordinator = createCoordinator({ store, clock, ids, log: log.child("session"), ...preparer, turn })
+  const { tracer } = base.tracing
+  const coordinator = createCoordinator({ store, clock, ids, log: log.child("session"), tracer, ...preparer, turn })
   return { preparer, coordinator }
 }
 

@@ -99,7 +99,7 @@ function labelOf({ spans: [span, ...more] }: TraceRow, number: number | undefine
     case "prune":
       return `cleared ${plural(Number(name), "result")}`
     case "title":
-      return `title ${name}`
+      return `title ${name}`.trimEnd()
     default:
       return name
   }
@@ -170,7 +170,7 @@ function detailsOf(span: TraceSpan): string[] {
     ? `${count(tokens.input + tokens.cache.read + tokens.cache.write)} in, ${count(tokens.output + tokens.reasoning)} out`
     : ""
   if (span.kind === "model") return [first]
-  if (span.kind === "step" || span.kind === "compaction") return [spent, money(span.cost ?? 0)]
+  if (span.kind === "step" || span.kind === "compaction" || span.kind === "title") return [spent, money(span.cost ?? 0)]
   return span.kind === "ask" && span.outcome ? [span.outcome] : []
 }
 

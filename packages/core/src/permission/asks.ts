@@ -1,5 +1,6 @@
 import type { Ids } from "@cairn/kernel/id"
 import { err, ok, type Result } from "@cairn/kernel/result"
+import { noSpan, type Span } from "@cairn/kernel/span"
 import { abortable } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
@@ -21,6 +22,8 @@ export interface AskScope {
   readonly worktree: string
   readonly signal: AbortSignal
   readonly tool?: { readonly messageID: string; readonly callID: string }
+  /** What asks. */
+  readonly span?: Span
   /** Called when an ask was refused because nobody could give the approval. */
   readonly onUnanswered?: (request: PermissionRequest) => void
 }
@@ -113,15 +116,18 @@ export function createAsks(options: AsksOptions): Asks {
       if (verdict.action === "allow" && !ask.mustAsk) return ok({})
       if (isApproved(ask, scope)) return ok({})
       const request = requestOf(ask, scope, options.ids.next("permission"))
+      using span = askSpan(scope, ask.permission)
       const asked: DurableEvent = { type: "permission.asked", properties: request }
 
       const automatic = scope.mode === "auto" && ask.permission !== "doom_loop" && !ask.mustAsk?.protected
       if (automatic) {
         options.append(scope.sessionID, [asked, replied(request, { reply: "once" })])
+        span.set({ "cairn.ask.answer": "auto" })
         return ok({})
       }
       if (scope.mode !== "wait") {
         options.append(scope.sessionID, [asked, replied(request, { reply: "reject", message: nobody })])
+        span.fail("nobody")
         scope.onUnanswered?.(request)
         return err({ kind: "denied", message: `${nobody} ${whyAsked(ask, verdict)}` })
       }
@@ -135,8 +141,11 @@ export function createAsks(options: AsksOptions): Asks {
         throw error
       }
       try {
-        return await abortable(answer.promise, scope.signal)
+        const answered = await abortable(answer.promise, scope.signal)
+        span.set({ "cairn.ask.answer": answered.ok ? "allowed" : answered.error.kind })
+        return answered
       } catch (error) {
+        span.fail("interrupted")
         // The answer may have come in the same tick as the interruption: then it stands.
         if (waiting.delete(request.id)) {
           options.append(scope.sessionID, [replied(request, { reply: "reject", message: "interrupted" })])
@@ -176,6 +185,10 @@ export function createAsks(options: AsksOptions): Asks {
     forget: (sessionID) => void known.delete(sessionID),
   }
 }
+
+/** What it is about in a word; never the command or path. */
+const askSpan = ({ span = noSpan }: AskScope, permission: string): Span =>
+  span.span(`ask ${permission}`, { "cairn.kind": "ask", "cairn.ask.permission": permission })
 
 const rejected: ToolFailure = { kind: "rejected", message: "The user rejected this call." }
 

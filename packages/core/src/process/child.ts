@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs"
 import { err, ok, type Result } from "@cairn/kernel/result"
+import type { Span } from "@cairn/kernel/span"
 import type { Environment } from "./environment.ts"
 import type { OpenPipe } from "./pipe.ts"
 
@@ -13,6 +14,8 @@ export interface Command {
   readonly stdin?: string | Uint8Array<ArrayBuffer>
   /** Standard error goes where standard output goes: the order of the bytes is the order of writing. */
   readonly merged?: boolean
+  /** What it is a part of. */
+  readonly span?: Span
 }
 
 export interface SpawnInput extends Command {

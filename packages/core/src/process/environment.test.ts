@@ -13,6 +13,8 @@ test("keys of model providers and our own secrets do not reach a child", () => {
       OPENCODE_CONFIG_CONTENT: "{}",
       OPENCODE_API_KEY: "k",
       CAIRN_TOKEN: "k",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "k",
+      OTEL_EXPORTER_OTLP_HEADERS: "k",
     },
     ["ANTHROPIC_API_KEY", "MY_PROXY_TOKEN"],
   )

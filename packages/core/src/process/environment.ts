@@ -13,6 +13,8 @@ const quiet: Environment = {
 
 /** Ours and the original's own secrets; `_CONTENT` is a whole config, which may hold keys. */
 const own = /^(CAIRN|OPENCODE)_(.*_)?(PASSWORD|TOKEN|KEY|SECRET|CONTENT)$/
+/** Where our traces go, and by which key: nothing that a child does is part of them. */
+const telemetry = /^OTEL_/
 /** Names in the catalogue's `env` lists that say where, not who (AWS_REGION, CLOUDFLARE_ACCOUNT_ID) are no secrets. */
 const secretWord = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|PAT|CREDENTIALS?)(_|$)/
 /** What other programs need for their own work (gh, glab, aws, gcloud, wrangler, huggingface-cli …) although a provider lists it too. */
@@ -30,7 +32,7 @@ const shared = new Set([
 ])
 
 /**
- * The environment that children get: the user's, without model keys and our own secrets, and quiet.
+ * The environment that children get: the user's, without model keys, our own secrets and where traces go, and quiet.
  * `secretNames` are the variables that hold provider keys (the catalogue's `env`, and those config names).
  */
 export function childEnvironment(
@@ -41,7 +43,7 @@ export function childEnvironment(
   for (const name of secretNames) if (secretWord.test(name) && !shared.has(name)) secret.add(name)
   const child: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || secret.has(name) || own.test(name)) continue
+    if (value === undefined || secret.has(name) || own.test(name) || telemetry.test(name)) continue
     child[name] = value
   }
   return { ...child, ...quiet }

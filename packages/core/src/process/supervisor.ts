@@ -1,6 +1,8 @@
+import { basename } from "node:path"
 import type { Clock } from "@cairn/kernel/clock"
 import type { Log } from "@cairn/kernel/log"
 import { ok, type Result } from "@cairn/kernel/result"
+import { noSpan, type Span } from "@cairn/kernel/span"
 import { type Child, type SpawnFailure, type SpawnInput, start } from "./child.ts"
 import type { Environment } from "./environment.ts"
 import { endGroup, leftAlone } from "./group.ts"
@@ -43,8 +45,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const running = new Set<Child>()
 
   const spawn: Supervisor["spawn"] = (command) => {
+    const span = processSpan(command)
     const started = start(command, env, openPipe)
-    if (!started.ok) return started
+    if (!started.ok) {
+      span.fail(started.error.kind)
+      span.end()
+      return started
+    }
     const { process, stdout, stderr } = started.value
     const leader = process.pid
     watchdog.add(leader)
@@ -62,6 +69,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         log.warn("processes survived SIGKILL", { leader, program: command.argv[0] })
       watchdog.remove(leader)
       running.delete(child)
+      // How it ended is not known yet when it was we who ended it.
+      span.fail("killed")
+      span.end()
     }
     const child: Child = {
       pid: leader,
@@ -70,6 +80,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       stderr,
       exited: process.exited.then(() => {
         const signal = process.signalCode
+        span.set({ "process.pid": leader, "process.exit.code": process.exitCode ?? undefined })
+        if (signal) span.fail(String(signal))
+        span.end()
         return signal ? { exitCode: null, signal: String(signal) } : { exitCode: process.exitCode, signal: null }
       }),
       alone,
@@ -89,4 +102,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       watchdog[Symbol.dispose]()
     },
   }
+}
+
+/** Which program runs, by its name alone: never where it lies, what it is given, or what it says. */
+function processSpan({ span = noSpan, argv: [program = ""] }: SpawnInput): Span {
+  if (span === noSpan) return noSpan
+  const name = basename(program)
+  return span.span(`spawn ${name}`, { "cairn.kind": "spawn", "process.executable.name": name })
 }

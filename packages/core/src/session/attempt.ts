@@ -1,10 +1,12 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import { sleep } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"
+import type { Span } from "@cairn/kernel/span"
 import type { ErrorClass, MessageError } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
 import { noTokens } from "@cairn/schema/model"
+import { tracedCall } from "../model/call-span.ts"
 import { type Classified, classify, toMessageError } from "../model/errors.ts"
 import { effectiveLimits, maxOutput } from "../model/limits.ts"
 import { retryDelay } from "../model/retry.ts"
@@ -42,7 +44,14 @@ export interface StepPlan {
   /** An overflow is dealt with by the caller: it ends the message, but is not yet an error of the turn. */
   readonly overflowAhead?: boolean
   /** The answer sums up: it is recorded as a summary that answers `parentID`, and is no part of the conversation. */
-  readonly summary?: { readonly parentID: string; readonly messages: readonly LanguageModelV4Message[] }
+  readonly summary?: SummaryPlan
+}
+
+interface SummaryPlan {
+  readonly parentID: string
+  readonly messages: readonly LanguageModelV4Message[]
+  /** Of the compaction. */
+  readonly span: Span
 }
 
 /**
@@ -53,9 +62,26 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): P
   const spent = overspent(turn)
   if (spent) return { ok: false, failure: spent }
   if (!plan.summary) turn.steps++
+  using span = stepSpan(turn, plan)
+  const attempted = await attempts(deps, turn, plan, span).catch((error: unknown) => {
+    span.fail(turn.run.signal.aborted ? "interrupted" : "defect")
+    throw error
+  })
+  if (!attempted.ok) span.fail(attempted.failure.class ?? attempted.failure.error.name)
+  return attempted
+}
+
+const stepSpan = (turn: Turn, { summary }: StepPlan): Span =>
+  (summary?.span ?? turn.span).span("step", {
+    "cairn.kind": "step",
+    "cairn.step": summary ? undefined : turn.steps,
+    "gen_ai.conversation.id": turn.run.sessionID,
+  })
+
+async function attempts(deps: TurnDeps, turn: Turn, plan: StepPlan, span: Span): Promise<Attempted> {
   let message = beginMessage(deps, turn, plan)
   for (let attempt = 1; ; attempt++) {
-    const step = await callOnce(deps, turn, message, plan)
+    const step = await callOnce(deps, turn, message, plan, span)
     if (turn.run.signal.aborted) throw new Interrupted()
     if (!step.failure) return settleStep(deps, turn, message, step, plan)
     const { ref, providerName, keySource, baseURL } = turn.model
@@ -70,7 +96,7 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): P
     noteRetry(deps, turn, message, step, { attempt, classified, delay })
     if (step.calls.some((call) => call.rejected))
       return { ok: true, messageID: message.id, calls: step.calls, answered: true }
-    await sleep(turn.run.clock, delay, turn.run.signal)
+    await pause(turn, delay, span.span("retry", { "cairn.kind": "retry", "cairn.retry.attempt": attempt }))
     turn.run.publish({
       type: "session.status",
       properties: { sessionID: turn.run.sessionID, status: { type: "busy" } },
@@ -79,6 +105,11 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): P
     if (overrun) return { ok: false, failure: overrun }
     if (step.answered) message = beginMessage(deps, turn, plan)
   }
+}
+
+async function pause({ run }: Turn, ms: number, span: Span): Promise<void> {
+  using _ = span
+  await sleep(run.clock, ms, run.signal)
 }
 
 /** Why the budget allows no further call; undefined while it does. */
@@ -117,7 +148,13 @@ function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): Assist
   return info
 }
 
-function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: StepPlan): Promise<StepResult> {
+function callOnce(
+  deps: TurnDeps,
+  turn: Turn,
+  message: AssistantMessage,
+  plan: StepPlan,
+  span: Span,
+): Promise<StepResult> {
   const { run, model, agent, log } = turn
   const request = {
     system: turn.system,
@@ -131,14 +168,18 @@ function callOnce(deps: TurnDeps, turn: Turn, message: AssistantMessage, plan: S
   }
   // Some models call tools although they are told not to, and some providers let them.
   const find = findFor(deps, turn, plan)
-  const runner = createCallRunner({ ...deps, find, run, agent: agent.name })
+  const runner = createCallRunner({ ...deps, find, run, span, agent: agent.name })
   const nameOf = (name: string): string => {
     const found = deps.find(name)
     return "tool" in found ? found.tool.name : name
   }
   return takeStep(
     { run, log, messageID: message.id, runner, callIDs: turn.callIDs, nameOf },
-    deps.call(model, request, run.signal),
+    tracedCall(
+      span,
+      { sessionID: run.sessionID, clock: run.clock, model, request },
+      deps.call(model, request, run.signal),
+    ),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider"
+import type { Span } from "@cairn/kernel/span"
 import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
 import { effectiveLimits, usableTokens } from "../model/limits.ts"
@@ -99,8 +100,10 @@ async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure 
   const { stored, start, head } = headOf(deps, turn, need)
   if (head.length === 0) return tooLong("nothing of it can be summed up")
 
+  using span = turn.span.span("compaction", { "cairn.kind": "compaction", "cairn.compaction.need": need })
   const request = askForSummary(turn, stored[start]?.info.id, need)
-  const summed = await summarise(deps, turn, request, need)
+  const summed = await summarise(deps, turn, request, { need, span })
+  if (!("message" in summed)) span.fail(summed.class ?? summed.error.name)
   if (!("message" in summed)) return summed
   const before = messageTokens(turn.context.messages())
   const shortened = deps.store.read.messages(run.sessionID)
@@ -141,7 +144,7 @@ async function summarise(
   deps: TurnDeps,
   turn: Turn,
   parentID: string,
-  need: Need,
+  { need, span }: { need: Need; span: Span },
 ): Promise<Failure | { readonly message: AssistantMessage }> {
   const task: LanguageModelV4Message = { role: "user", content: [{ type: "text", text: deps.compaction.prompt }] }
   let last: Failure | undefined
@@ -150,7 +153,7 @@ async function summarise(
     const attempt = await attemptStep(deps, turn, {
       tools: false,
       overflowAhead: true,
-      summary: { parentID, messages },
+      summary: { parentID, messages, span },
     })
     if (attempt.ok) {
       const info = deps.store.read.message(attempt.messageID)

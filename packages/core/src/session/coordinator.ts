@@ -3,6 +3,7 @@ import type { Ids } from "@cairn/kernel/id"
 import { Interrupted } from "@cairn/kernel/interrupted"
 import type { Log } from "@cairn/kernel/log"
 import { type Result, err, ok } from "@cairn/kernel/result"
+import type { Span, Tracer } from "@cairn/kernel/span"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
@@ -18,6 +19,7 @@ import { notWaiting } from "./inbox.ts"
 import { storeNote, takeNotes } from "./notes.ts"
 import { closeRun, recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
+import { noteOutcome, turnSpan } from "./turn-span.ts"
 
 /** What a run is about. */
 export interface Begun {
@@ -28,6 +30,8 @@ export interface Begun {
   readonly asks: AskMode
   /** Work beside the turn: cancelled and joined when the turn ends. */
   readonly group: TaskGroup
+  /** Of the whole run. */
+  readonly span: Span
 }
 
 export interface CoordinatorDeps {
@@ -35,6 +39,7 @@ export interface CoordinatorDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
+  readonly tracer: Tracer
   /** Texts that go before the user's own in a new user message (the date). */
   facts(sessionID: string, admission: Admission): readonly string[]
   /** Changes of the session that come with its prompt (a title). */
@@ -231,7 +236,14 @@ class SessionCoordinator implements Coordinator {
   }
 
   /** One run from start to end. Never rejects: a defect ends the turn, and what cannot even be recorded is an outcome too. */
-  async #supervise(begun: Begun): Promise<TurnOutcome> {
+  async #supervise(begun: Omit<Begun, "span">): Promise<TurnOutcome> {
+    using span = turnSpan(this.#deps.tracer, begun)
+    const outcome = await this.#watch({ ...begun, span })
+    noteOutcome(span, outcome)
+    return outcome
+  }
+
+  async #watch(begun: Begun): Promise<TurnOutcome> {
     const { run, group } = begun
     const stopBeating = heartbeat(this.#deps, run.runID, group)
     try {

@@ -1,5 +1,6 @@
 import type { Ids } from "@cairn/kernel/id"
 import { type Result, err, ok } from "@cairn/kernel/result"
+import { noSpan, type Span } from "@cairn/kernel/span"
 import { abortable } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
@@ -11,6 +12,8 @@ export interface QuestionScope {
   readonly messageID: string
   readonly callID: string
   readonly signal: AbortSignal
+  /** What asks. */
+  readonly span?: Span
 }
 
 export interface QuestionsOptions {
@@ -65,8 +68,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
   }
 
   return {
-    async ask(questions, { sessionID, messageID, callID, signal }) {
+    async ask(questions, { sessionID, messageID, callID, signal, span: parent = noSpan }) {
       signal.throwIfAborted()
+      using span = parent.span("ask question", { "cairn.kind": "ask", "cairn.ask.permission": "question" })
       const id = options.ids.next("question")
       const request: QuestionRequest = { id, sessionID, questions: [...questions], tool: { messageID, callID } }
       const answer = Promise.withResolvers<Answered>()
@@ -78,8 +82,11 @@ export function createQuestions(options: QuestionsOptions): Questions {
         throw error
       }
       try {
-        return await abortable(answer.promise, signal)
+        const answered = await abortable(answer.promise, signal)
+        span.set({ "cairn.ask.answer": answered.ok ? "answered" : answered.error.kind })
+        return answered
       } catch (error) {
+        span.fail("interrupted")
         // The answer may have come in the same tick as the interruption: then it stands.
         if (waiting.delete(id)) options.append(sessionID, [rejected(request)])
         throw error

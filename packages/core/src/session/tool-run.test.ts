@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { createLog } from "@cairn/kernel/log"
 import { ok } from "@cairn/kernel/result"
+import { noSpan } from "@cairn/kernel/span"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { DurableEvent, TransientEvent } from "@cairn/schema/event"
 import type { ToolPart } from "@cairn/schema/part"
@@ -36,6 +37,7 @@ function setUp(execute: Execute, over: Partial<Tool> = {}) {
       partID: () => "prt_9",
     },
     log: createLog({ write: (line) => void logged.push(line) }, clock, "debug"),
+    span: noSpan,
     ...{ agent: "build", directory: "/repo", worktree: "/repo" },
     find: () => ({ tool }),
     accepts: () => false,

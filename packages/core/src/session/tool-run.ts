@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { Deadline } from "@cairn/kernel/deadline"
 import type { Log } from "@cairn/kernel/log"
 import type { Result } from "@cairn/kernel/result"
+import type { Span } from "@cairn/kernel/span"
 import { abortable, onAbort } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { ToolPart } from "@cairn/schema/part"
@@ -16,6 +17,8 @@ const progressEvery = 100
 export interface CallDeps {
   readonly run: Run
   readonly log: Log
+  /** Of the step. */
+  readonly span: Span
   readonly agent: string
   readonly directory: string
   readonly worktree: string
@@ -24,9 +27,18 @@ export interface CallDeps {
   /** Media that the model takes. */
   accepts(mime: string): boolean
   parse(tool: Tool, raw: string): Result<Record<string, unknown>, ToolFailure>
-  ask(call: { messageID: string; callID: string; tool: string }, ask: Ask): Promise<Result<Approval, ToolFailure>>
+  ask(call: AskingCall, ask: Ask): Promise<Result<Approval, ToolFailure>>
   /** Bounds what the model gets; the whole text goes to a file that it is told of. */
   limit(callID: string, output: ToolOutput): Promise<ToolOutput>
+}
+
+/** Whose ask it is. */
+export interface AskingCall {
+  readonly messageID: string
+  readonly callID: string
+  readonly tool: string
+  /** Of the call; the turn's when it is over. */
+  readonly span?: Span
 }
 
 export interface SettledCall {
@@ -88,9 +100,11 @@ async function runCall(
   before: readonly Promise<unknown>[],
   start: number,
 ): Promise<SettledCall> {
+  using span = callSpan(deps, part, tool)
   const progress = createProgress(deps, part, input, start)
-  const result = await outcomeOf(deps, part, tool, input, before, progress.update)
+  const result = await outcomeOf({ ...deps, span }, part, tool, input, before, progress.update)
   progress.stop()
+  if (!result.ok) span.fail(result.error.kind)
   const end = deps.run.clock.now()
   const state: ToolPart["state"] = result.ok
     ? {
@@ -116,6 +130,18 @@ async function runCall(
   return { part: settled, changedFile, rejected: !result.ok && result.error.kind === "rejected" }
 }
 
+/** By OpenTelemetry's conventions, without what the call was given and gave. */
+function callSpan({ span, run }: CallDeps, { callID }: ToolPart, { name }: Tool): Span {
+  return span.span(`execute_tool ${name}`, {
+    "cairn.kind": "tool",
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": name,
+    "gen_ai.tool.type": "function",
+    "gen_ai.tool.call.id": callID,
+    "gen_ai.conversation.id": run.sessionID,
+  })
+}
+
 async function outcomeOf(
   deps: CallDeps,
   part: ToolPart,
@@ -124,7 +150,7 @@ async function outcomeOf(
   before: readonly Promise<unknown>[],
   progress: (update: ProgressUpdate) => void,
 ): Promise<Result<ToolOutput, ToolFailure>> {
-  const { run } = deps
+  const { run, span } = deps
   const context = {
     sessionID: run.sessionID,
     messageID: part.messageID,
@@ -133,7 +159,8 @@ async function outcomeOf(
     signal: run.signal,
     directory: deps.directory,
     worktree: deps.worktree,
-    ask: (ask: Ask) => deps.ask({ messageID: part.messageID, callID: part.callID, tool: tool.name }, ask),
+    span,
+    ask: (ask: Ask) => deps.ask({ messageID: part.messageID, callID: part.callID, tool: tool.name, span }, ask),
     accepts: (mime: string) => deps.accepts(mime),
     progress,
   }

@@ -3,21 +3,22 @@ import type { Clock } from "@cairn/kernel/clock"
 import type { Log } from "@cairn/kernel/log"
 import type { Result } from "@cairn/kernel/result"
 import type { Config } from "@cairn/schema/config"
-import type { SetupError, ToolFailure } from "@cairn/schema/error"
+import type { SetupError } from "@cairn/schema/error"
 import type { MessageWithParts } from "@cairn/schema/message"
 import { noTokens, type Tokens } from "@cairn/schema/model"
 import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
+import { tracedCall } from "../model/call-span.ts"
 import type { ResolvedModel } from "../model/define.ts"
 import type { Instructions } from "../instruction/instructions.ts"
 import { usableTokens } from "../model/limits.ts"
 import { costOf } from "../model/usage.ts"
 import { editFormatOf } from "../model/edit-format.ts"
 import { isSmall } from "../prompt/base.ts"
-import type { Approval, Asks } from "../permission/asks.ts"
+import type { Asks } from "../permission/asks.ts"
 import type { Store } from "../store/store.ts"
-import type { Ask, Tool, ToolOutput } from "../tool/define.ts"
+import type { Tool, ToolOutput } from "../tool/define.ts"
 import type { Output } from "../tool/output.ts"
 import { type Seen, entriesFrom } from "../workspace/seen.ts"
 import type { Admission } from "./admit.ts"
@@ -89,6 +90,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const turn = newTurn({
       run,
       log: deps.log,
+      span: begun.span,
       agent,
       model,
       target,
@@ -109,7 +111,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
 function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: ReturnType<typeof createToolbox>): TurnDeps {
   const { run, asks: mode } = begun
   const { sessionID, signal } = run
-  const ask = (call: { messageID: string; callID: string }, what: Ask): Promise<Result<Approval, ToolFailure>> =>
+  const ask: TurnDeps["ask"] = (call, what) =>
     deps.asks.ask(what, {
       sessionID,
       agent: turn.agent.name,
@@ -118,6 +120,7 @@ function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: Retur
       worktree: deps.worktree,
       signal,
       tool: { messageID: call.messageID, callID: call.callID },
+      span: call.span ?? turn.span,
       // The loop guard has an end of its own.
       onUnanswered: (request) => void (turn.denied += request.permission === "doom_loop" ? 0 : 1),
     })
@@ -141,7 +144,7 @@ async function limit(deps: TurnRunnerDeps, sessionID: string, callID: string, ou
 }
 
 /** Lets the model name a new session beside the first step; the turn does not wait for it. */
-function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, { model, purse }: Turn): void {
+function nameSession(deps: TurnRunnerDeps, { run, admission, group, span }: Begun, { model, purse }: Turn): void {
   const { sessionID } = run
   const { store } = deps
   const first = store.read.session(sessionID)
@@ -161,7 +164,9 @@ function nameSession(deps: TurnRunnerDeps, { run, admission, group }: Begun, { m
   }
   void group.run(async (signal) => {
     if (purse.stop(model.cost !== undefined) !== undefined) return
-    const call = (request: ModelRequest, within: AbortSignal) => deps.call(model, request, within)
+    using within = span.span("title", { "cairn.kind": "title" })
+    const call = (request: ModelRequest, until: AbortSignal) =>
+      tracedCall(within, { sessionID, clock: run.clock, model, request }, deps.call(model, request, until))
     const title = await askTitle(call, { system: deps.titlePrompt(), text, log: deps.log, counted }, signal)
     store.derive(sessionID, () => {
       const session = store.read.session(sessionID)

@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import type { Log } from "@cairn/kernel/log"
+import type { Span } from "@cairn/kernel/span"
 import type { Agent } from "../agent/define.ts"
 import type { Instructions } from "../instruction/instructions.ts"
 import type { ModelRequest } from "../model/call.ts"
@@ -12,7 +13,7 @@ import type { Structured } from "./structured.ts"
 import type { Target } from "./target.ts"
 import type { CallDeps } from "./tool-run.ts"
 
-export interface TurnDeps extends Omit<CallDeps, "run" | "agent"> {
+export interface TurnDeps extends Omit<CallDeps, "run" | "agent" | "span"> {
   readonly store: Store
   /** Between 0 and 1, for jitter. */
   random(): number
@@ -37,6 +38,7 @@ export interface CompactionSettings {
 export interface Turn {
   readonly run: Run
   readonly log: Log
+  readonly span: Span
   readonly agent: Agent
   readonly model: ResolvedModel
   readonly target: Target

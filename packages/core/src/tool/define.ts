@@ -1,4 +1,5 @@
 import type { Result } from "@cairn/kernel/result"
+import type { Span } from "@cairn/kernel/span"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { FilePart } from "@cairn/schema/part"
 import type { z } from "zod"
@@ -20,6 +21,8 @@ export interface ToolContext {
   readonly directory: string
   /** Real path of the worktree root: what lies outside is `external_directory`. */
   readonly worktree: string
+  /** Of this call: whatever it starts is a part of it. Without one nothing is traced. */
+  readonly span?: Span
   /** Resolves when allowed; a refusal is a failure that the tool returns as it is. Rejects when interrupted. */
   ask(ask: Ask): Promise<Result<Approval, ToolFailure>>
   /** Does the model of this call take files of this type (`image/png`)? Without it: no. */

@@ -264,6 +264,22 @@ describe("beside steps there are", () => {
     ])
   })
 
+  test("the cost of a title, also of one that nobody took", () => {
+    const spent: DurableEvent = {
+      type: "session.spent",
+      properties: {
+        sessionID: id,
+        spent: { time: 11, agent: "title", providerID: "demo", modelID: "tour", tokens, cost: 0.25 },
+      },
+    }
+    const turn = (...events: readonly (readonly [number, DurableEvent])[]) =>
+      traceOf(id, log([0, created(id, { title: "words" })], started(0), answer(2), ...events, ended(51))).turns[0]!
+    const titled = turn([11, spent], [12, updated(id, { title: "A title" })])
+    expect(titled).toMatchObject({ tokens, cost: 0.25 })
+    expect(titled.children[1]).toMatchObject({ kind: "title", name: "A title", start: 11, end: 11, cost: 0.25, tokens })
+    expect(drawn([turn([11, spent])]).at(-1)).toBe("  title  11-11")
+  })
+
   test("asks that belong to no running call: they are the turn's", () => {
     expect(
       traced(

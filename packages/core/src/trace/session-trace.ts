@@ -1,6 +1,6 @@
 import type { DurableEvent, LogEntry } from "@cairn/schema/event"
 import type { AssistantMessage } from "@cairn/schema/message"
-import { addTokens, noTokens } from "@cairn/schema/model"
+import { addTokens, noTokens, type Spending } from "@cairn/schema/model"
 import type { Part } from "@cairn/schema/part"
 import type { SessionTrace, TraceSpan } from "./define.ts"
 import { close, type Draft, draft, failedBy } from "./draft.ts"
@@ -44,6 +44,7 @@ class TurnTrace {
   /** When each event came: the last one before a restart is the last that is known. */
   readonly #times: number[] = []
   #step: StepTrace | undefined
+  #title: Draft | undefined
 
   constructor(start: number) {
     this.#span = draft("turn", "", start)
@@ -68,6 +69,8 @@ class TurnTrace {
         return this.#answer(event.properties.requestID, "answered", time)
       case "question.rejected":
         return this.#answer(event.properties.requestID, "rejected", time)
+      case "session.spent":
+        return this.#spent(event.properties.spent)
       default:
         return
     }
@@ -75,7 +78,9 @@ class TurnTrace {
 
   /** A new title while the first answer is given is the model's. The one that came with the prompt is no work. */
   titled(title: string, time: number): void {
-    if (this.#step) this.#moment("title", title, time)
+    if (!this.#step) return
+    this.#title ??= this.#moment("title", "", time)
+    this.#title.name = title
   }
 
   ended({ reason, time, error }: TurnEnded): TraceSpan {
@@ -152,14 +157,22 @@ class TurnTrace {
   /** All results that are cleared at once are one moment. */
   #pruned(at: number): void {
     const last = this.#span.children.at(-1)
-    if (last?.kind === "prune" && last.start === at) last.name = String(Number(last.name) + 1)
-    else this.#moment("prune", "1", at)
+    const known = last?.kind === "prune" && last.start === at ? last : this.#moment("prune", "0", at)
+    known.name = String(Number(known.name) + 1)
   }
 
-  #moment(kind: "prune" | "title", name: string, at: number): void {
+  /** The call for a title is no message: when it began is not in the log, what it cost is. */
+  #spent({ agent, time, tokens, cost }: Spending): void {
+    if (agent !== "title") return
+    this.#title = this.#moment("title", "", time)
+    Object.assign(this.#title, { tokens, cost })
+  }
+
+  #moment(kind: "prune" | "title", name: string, at: number): Draft {
     const span = draft(kind, name, at)
     close(span, at)
     this.#span.children.push(span)
+    return span
   }
 
   #ask(id: string, name: string, time: number, by: { messageID: string; callID: string } | undefined): void {

@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
+import type { Span } from "@cairn/kernel/span"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { Supervisor } from "../process/supervisor.ts"
 import { codeOf, ioFailure, shownPath } from "./files.ts"
@@ -16,6 +17,8 @@ interface Query {
   /** Most results. */
   readonly limit: number
   readonly signal: AbortSignal
+  /** What searches. */
+  readonly span?: Span | undefined
   /** Leaves out what it refuses, before anything is counted. The path is relative as in the results. */
   readonly keep?: (path: string) => boolean
 }
@@ -100,6 +103,7 @@ function createRun({ supervisor, ripgrep, timeoutMs = 60_000 }: SearchOptions) {
       argv: [program ?? "rg", ...common, ...target.flags, ...args, "--", target.name],
       cwd: target.directory,
       signal: query.signal,
+      ...(query.span && { span: query.span }),
       timeoutMs,
       maxBytes: 8_192,
       onOutput: (chunk, stream) => {

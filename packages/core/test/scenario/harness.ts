@@ -45,6 +45,8 @@ export interface BenchOptions {
   /** Merged into the test model's definition. */
   readonly model?: Readonly<Record<string, unknown>>
   readonly clock?: Clock
+  /** More variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const packages: Record<WireProtocol, string> = {
@@ -80,7 +82,7 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
   }
   const engineOptions: EngineOptions = {
     directory: workspace.dir,
-    env: { ...workspace.env, CAIRN_CONFIG_CONTENT: JSON.stringify(config) },
+    env: { ...workspace.env, CAIRN_CONFIG_CONTENT: JSON.stringify(config), ...options.env },
     home: workspace.home,
     version: "test",
     ...(options.clock && { clock: options.clock }),

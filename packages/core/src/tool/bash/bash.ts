@@ -55,6 +55,7 @@ export function createBashTool({ supervisor, output, shell, plan }: BashOptions)
         merged: true,
         cwd: cwd.value,
         signal: context.signal,
+        ...(context.span && { span: context.span }),
         timeoutMs: timeout,
         maxBytes: 0,
         onOutput: async (chunk) => {

@@ -53,7 +53,8 @@ export function createGlobTool({ search, output }: GlobOptions) {
         return err({ kind: "refused", message: `${start.real} is not a directory. Give a directory as path.` })
       // A fixed beginning of the pattern that is not there is no mistake: nothing matches.
       if (!resolved.exists || !(await isDirectory(resolved.real))) return ok(empty)
-      const found = await search.files({ path: resolved.real, pattern: rest, limit: most, signal: context.signal })
+      const { signal, span } = context
+      const found = await search.files({ path: resolved.real, pattern: rest, limit: most, signal, span })
       if (!found.ok) return found
       const { results, truncated, order, timedOut } = found.value
       if (results.length === 0 && !timedOut) return ok(empty)

@@ -61,7 +61,7 @@ export function createGrepTool({ search, output, readable }: GrepOptions) {
         if (!may) withheld.add(file)
         return may
       }
-      const query = { path: resolved.real, limit: most, signal: context.signal, keep }
+      const query = { path: resolved.real, limit: most, signal: context.signal, span: context.span, keep }
       const found = await search.grep(pattern, include === undefined ? query : { ...query, include })
       if (!found.ok) return found
       const { results, truncated, order, timedOut } = found.value

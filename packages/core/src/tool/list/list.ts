@@ -49,7 +49,7 @@ export function createListTool({ search, output }: ListDeps): Tool<typeof parame
       if (info && !info.isDirectory()) return err({ kind: "refused", message: `${real} is no directory. Use read.` })
       const unwanted = ignore.flatMap(matchersOf)
       const keep = (file: string) => !unwanted.some((matches) => matches(file))
-      const found = await search.files({ path: real, limit: most, signal: context.signal, keep })
+      const found = await search.files({ path: real, limit: most, signal: context.signal, span: context.span, keep })
       if (!found.ok) return found
       const { results, truncated, timedOut } = found.value
       const lines = [`${shownPath(real, context.directory)}/`, ...treeLines(results)]
