@@ -36,6 +36,13 @@ const accepted: [Flag, string, unknown][] = [
   [flags.exportFormatFlag, "markdown", "markdown"],
   [flags.outputFlag, "out/a b.md", "out/a b.md"],
   [flags.sanitizeFlag, "true", true],
+  [flags.dryRunFlag, "true", true],
+  [flags.cancelFlag, "true", true],
+  [flags.textFlag, "other words", "other words"],
+  [flags.deliveryFlag, "steer", "steer"],
+  [flags.deliveryFlag, "queue", "queue"],
+  [flags.positionFlag, "2", 2],
+  [flags.holdFlag, "false", false],
 ]
 const refused: [Flag, string, RegExp][] = [
   [flags.modelFlag, "claude", /expected provider\/model/],
@@ -76,6 +83,12 @@ const refused: [Flag, string, RegExp][] = [
   [flags.sanitizeFlag, "no", /takes no value/],
   [flags.limitFlag, "1e9", /from 1/],
   [flags.limitFlag, "-3", /from 1/],
+  [flags.dryRunFlag, "yes", /takes no value/],
+  [flags.cancelFlag, "yes", /takes no value/],
+  [flags.textFlag, " ", /empty/],
+  [flags.deliveryFlag, "now", /expected steer or queue, got "now"/],
+  [flags.positionFlag, "0", /from 1/],
+  [flags.holdFlag, "no", /takes no value/],
 ]
 
 describe("a flag takes", () => {
@@ -104,7 +117,10 @@ test("every flag of every command is tried above, both ways", () => {
 })
 
 test("a flag with a value says what a shell may offer, or takes free text", () => {
-  const free = new Set<Flag>([flags.titleFlag, flags.budgetFlag, flags.limitFlag, flags.turnFlag])
+  const free = new Set<Flag>([
+    ...[flags.titleFlag, flags.budgetFlag, flags.limitFlag],
+    ...[flags.turnFlag, flags.textFlag, flags.positionFlag],
+  ])
   for (const flag of commands.flatMap((command) => command.flags)) {
     if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()
   }
