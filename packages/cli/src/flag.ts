@@ -203,6 +203,12 @@ export const sanitizeFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const removeTrustFlag: Flag<boolean> = {
+  name: "remove",
+  doc: "Trust it no more",
+  parse: on,
+}
+
 export const networkFlag: Flag<boolean> = {
   name: "network",
   doc: "Also open one connection to the provider of the default model; nothing is sent",

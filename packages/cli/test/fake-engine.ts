@@ -60,6 +60,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       evicted: { blobs: 0, bytes: 0, sessions: 0 },
       strays: 0,
     }),
+    trust: async () => ({ directory: "/repo", trusted: false, surface: [], changes: [], changed: false }),
+    saveTrust: async () => ok(undefined),
     verify: () => ({ sessions: 0, events: 0, problems: [] }),
     checkModel: async (ref, { sessionID, variant } = {}) => {
       const last = sessionID === undefined ? undefined : engine.session(sessionID)?.model

@@ -73,6 +73,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         ids,
         log,
         version: options.version,
+        env: options.env,
         paths,
         location,
         config,

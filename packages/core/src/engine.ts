@@ -8,6 +8,7 @@ import type { PermissionReply, PermissionRequest } from "@cairn/schema/permissio
 import type { Delivery, InboxChange, InboxItem, PromptPart } from "@cairn/schema/prompt"
 import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
+import type { Trust } from "@cairn/schema/trust"
 import type { ModelInfo, ModelScope } from "./model/listing.ts"
 import type { AskMode } from "./permission/asks.ts"
 import type { SessionTrace } from "./trace/define.ts"
@@ -128,6 +129,10 @@ export interface Engine extends AsyncDisposable {
   /** Things the user should know but need not act on now: unknown config keys, a database set aside. */
   readonly warnings: readonly string[]
   configView(): ConfigView
+  /** How far this directory is trusted, and what its files would do with that. Nothing is run. */
+  trust(): Promise<Trust>
+  /** From the next start on: trusts the directory as it was `seen`, or no more. */
+  saveTrust(seen: Pick<Trust, "surface"> | undefined): Promise<Result<void, SetupError>>
   verify(): VerifyReport
   /** Takes away the contents for undo that nothing names any more or that are over the quota; with `dryRun` it only counts them. */
   collect(options: { dryRun: boolean }): Promise<Collected>

@@ -11,7 +11,7 @@ import type { Agents } from "./agent/agents.ts"
 import type { Agent } from "./agent/define.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import { redactConfig } from "./config/redact.ts"
-import type { AgentInfo, Collected, Engine, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
+import type { AgentInfo, Collected, Engine, EngineOptions, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
@@ -38,6 +38,7 @@ export interface Parts {
   readonly ids: Ids
   readonly log: Log
   readonly version: string
+  readonly env: EngineOptions["env"]
   readonly location: Location
   readonly paths: EnginePaths
   readonly config: LoadedConfig
@@ -59,12 +60,15 @@ export interface Parts {
 export function createEngineOf(parts: Parts): Engine {
   const { store, location, config, models, agents, asks, questions, project, coordinator, scope } = parts
   const sessions = { ...parts, directory: location.directory }
+  const places = { ...location, env: parts.env, paths: config.paths }
   return {
     directory: location.directory,
     worktree: location.worktree,
     paths: parts.paths,
     warnings: parts.warnings,
     configView: () => ({ config: redactConfig(config.config), sources: config.sources, warnings: parts.warnings }),
+    trust: async () => (await import("./config/trust-of.ts")).trustOf(places, config),
+    saveTrust: async (seen) => (await import("./config/trust-of.ts")).saveTrust(places, seen, parts.clock.now()),
     verify: () => verify(parts.database),
     collect: ({ dryRun }) => parts.history.collect({ dryRun, signal: scope.signal }),
     checkModel(ref, { agent: name, variant, sessionID } = {}) {

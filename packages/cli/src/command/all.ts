@@ -16,6 +16,7 @@ import { sessionInboxCommand } from "./session-inbox.ts"
 import { sessionListCommand } from "./session-list.ts"
 import { sessionRenameCommand } from "./session-rename.ts"
 import { sessionShowCommand } from "./session-show.ts"
+import { trustCommand } from "./trust.ts"
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   sessionInboxCommand,
   sessionCompactCommand,
   sessionDeleteCommand,
+  trustCommand,
   doctorCommand,
   completionCommand(() => commands),
   debugPathsCommand,

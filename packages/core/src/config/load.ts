@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs"
 import { realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
 import type { PermissionRuleset } from "@cairn/schema/permission"
-import { type ConfigSource, discoverConfig, type SourceLayer } from "./discover.ts"
+import type { Trust } from "@cairn/schema/trust"
+import { type ConfigSource, discoverConfig, type Places, type SourceLayer } from "./discover.ts"
 import { mergeConfig } from "./merge.ts"
 import { dotted, type Jsonc, type KeyPath, parseConfig, type ParsedConfig } from "./parse.ts"
 import { type Env, type Paths, xdgPaths } from "./paths.ts"
@@ -46,6 +48,8 @@ export interface LoadedConfig {
   readonly paths: Paths
   /** Whether the user trusts the worktree: what a project loosens counts only then. */
   readonly trusted: boolean
+  /** Who says so; undefined when nobody does. */
+  readonly trustedBy: Trust["by"]
   /** `sandbox.enabled: false` in the user's own words, never a project's: nothing bounds commands, and the user knows. */
   readonly unbounded: boolean
 }
@@ -76,6 +80,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
       warnings: [],
       paths,
       trusted: trustFlag,
+      trustedBy: trustFlag ? "flag" : undefined,
       unbounded: false,
     })
 
@@ -86,7 +91,7 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
     layers: [],
     instructions: new Map(),
     warnings: [],
-    trusted: trustFlag,
+    trustedBy: trustFlag ? "flag" : undefined,
     unbounded: false,
   }
   for (const layer of ["user", "project", "override"] as const) {
@@ -94,11 +99,11 @@ export async function loadConfig(input: LoadConfigInput): Promise<Result<LoadedC
       const problem = await take(source, state)
       if (problem !== undefined) return err({ kind: "config", message: problem })
     }
-    if (layer === "user") state.trusted ||= await covers(state.config.trust ?? [], input)
+    if (layer === "user") state.trustedBy ??= await trustBy(state, { ...input, paths })
   }
-  const { config, layers, warnings, trusted, unbounded } = state
+  const { config, layers, warnings, trustedBy, unbounded } = state
   return ok({
-    ...{ config, layers, warnings, paths, trusted, unbounded },
+    ...{ config, layers, warnings, paths, trustedBy, trusted: trustedBy !== undefined, unbounded },
     instructions: [...state.instructions.values()],
     sources: sources.map(({ path, layer }) => ({ path, layer })),
   })
@@ -111,7 +116,7 @@ interface State {
   readonly instructions: Map<string, InstructionEntry>
   readonly warnings: string[]
   config: Config
-  trusted: boolean
+  trustedBy: Trust["by"]
   unbounded: boolean
 }
 
@@ -124,7 +129,7 @@ async function take(source: ConfigSource, state: State): Promise<string | undefi
   const { input, warnings } = state
   warnings.push(...parsed.value.warnings)
 
-  const confined = source.layer === "project" && !state.trusted
+  const confined = source.layer === "project" && state.trustedBy === undefined
   const value = gate(source, parsed.value, state)
   const confine = confined ? await real(input.worktree) : undefined
   const filled = await substitute(value, { file: baseOf(source, input), env: input.env, home: input.home, confine })
@@ -156,14 +161,12 @@ async function take(source: ConfigSource, state: State): Promise<string | undefi
 function gate(source: ConfigSource, parsed: ParsedConfig, state: State): Record<string, unknown> {
   if (source.layer === "user") return parsed.value
   const report = (removed: readonly KeyPath[], why: string) => {
-    for (const path of removed) state.warnings.push(`${parsed.at(path)}: ${dotted(path)}: ignored, ${why}`)
+    const [first] = removed
+    if (first) state.warnings.push(`${parsed.at(first)}: ignored, ${why}: ${removed.map(dotted).join(", ")}`)
   }
-  if (source.layer === "project" && !state.trusted) {
+  if (source.layer === "project" && state.trustedBy === undefined) {
     const gated = untrusted(parsed.value)
-    report(
-      gated.removed,
-      "the project is not trusted (run with --trust, or add its path to `trust` in your own config)",
-    )
+    report(gated.removed, 'the project is not trusted ("cairn trust" shows what that would do)')
     return gated.value
   }
   const gated = withoutTrust(parsed.value)
@@ -205,6 +208,20 @@ function entriesStart(source: ConfigSource, input: LoadConfigInput): string {
   if (source.content !== undefined) return input.directory
   const directory = dirname(source.path)
   return [".cairn", ".opencode"].includes(basename(directory)) ? dirname(directory) : directory
+}
+
+/** Whether the user's config trusts the worktree, or the user did, and nothing has come since. */
+async function trustBy(state: State, input: LoadConfigInput & Pick<Places, "paths">): Promise<Trust["by"]> {
+  if (await covers(state.config.trust ?? [], input)) return "config"
+  if (!existsSync(join(input.paths.stateDir, "trust.json"))) return undefined
+  const { trustOf } = await import("./trust-of.ts")
+  const { by, changed, changes } = await trustOf(input)
+  const places = changes.map(({ item }) => item.where)
+  if (changed)
+    state.warnings.push(
+      `The project has changed since you trusted it (${places.slice(0, 3).join(", ")}${places.length > 3 ? ", …" : ""}). Until you have seen how ("cairn trust"), it is not trusted.`,
+    )
+  return by
 }
 
 /** True when one of the user's trusted paths is the worktree or contains it, by real paths. */

@@ -82,7 +82,7 @@ function configChecks({ sources, warnings, trusted }: LoadedConfig): Check[] {
             area,
             name: "trust",
             state: "note",
-            text: "the project is not trusted: its files may tighten rules, not loosen them",
+            text: 'the project is not trusted: its files may tighten rules, not loosen them ("cairn trust" shows more)',
           },
         ]
       : []
