@@ -43,6 +43,7 @@ const accepted: [Flag, string, unknown][] = [
   [flags.deliveryFlag, "queue", "queue"],
   [flags.positionFlag, "2", 2],
   [flags.holdFlag, "false", false],
+  [flags.removeTrustFlag, "true", true],
 ]
 const refused: [Flag, string, RegExp][] = [
   [flags.modelFlag, "claude", /expected provider\/model/],
@@ -89,6 +90,7 @@ const refused: [Flag, string, RegExp][] = [
   [flags.deliveryFlag, "now", /expected steer or queue, got "now"/],
   [flags.positionFlag, "0", /from 1/],
   [flags.holdFlag, "no", /takes no value/],
+  [flags.removeTrustFlag, "1", /takes no value/],
 ]
 
 describe("a flag takes", () => {
