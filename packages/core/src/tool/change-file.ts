@@ -15,8 +15,8 @@ import type { Seen, SeenEntry } from "../workspace/seen.ts"
 import { bytesFor, readTextFile } from "../workspace/text-file.ts"
 import type { TextFile } from "../workspace/text-file.ts"
 import type { Ask, ToolContext } from "./define.ts"
-import { chooseHunks, diffTexts } from "./diff.ts"
-import type { FileDiff } from "./diff.ts"
+import { chooseHunks, diffTexts } from "../workspace/diff.ts"
+import type { FileDiff } from "../workspace/diff.ts"
 import { askExternal } from "./external.ts"
 
 /** What every tool that writes files needs. One lock table and one `seen` for the whole engine. */

@@ -10,7 +10,7 @@ import type { CallRef, PlannedWrite } from "../../workspace/history/journal.ts"
 import type { ResolvedPath } from "../../workspace/paths.ts"
 import { bytesFor } from "../../workspace/text-file.ts"
 import type { WriterDeps } from "../change-file.ts"
-import type { FileDiff } from "../diff.ts"
+import type { FileDiff } from "../../workspace/diff.ts"
 
 /** One file of a patch, worked out and not yet written. */
 export interface FileWork {

@@ -1,4 +1,4 @@
-import { linesOf } from "../workspace/line-ends.ts"
+import { linesOf } from "./line-ends.ts"
 
 /** A stretch of changed lines with its context: half-open ranges of line indexes in the old and the new text. */
 export interface Hunk {
@@ -48,23 +48,25 @@ export function chooseHunks(
   const leftOut: number[] = []
   let at = 0
   for (const [index, hunk] of hunks.entries()) {
-    parts.push(...old.slice(at, hunk.oldStart))
-    if (chosen.includes(index)) parts.push(...fresh.slice(hunk.newStart, hunk.newEnd))
+    parts.push(old.slice(at, hunk.oldStart).join(""))
+    if (chosen.includes(index)) parts.push(fresh.slice(hunk.newStart, hunk.newEnd).join(""))
     else {
-      parts.push(...old.slice(hunk.oldStart, hunk.oldEnd))
+      parts.push(old.slice(hunk.oldStart, hunk.oldEnd).join(""))
       leftOut.push(index)
     }
     at = hunk.oldEnd
   }
-  parts.push(...old.slice(at))
+  parts.push(old.slice(at).join(""))
   return { text: parts.join(""), leftOut }
 }
 
-function rawLines(text: string): string[] {
+/** The lines of a text, each with its end: put together they are the text. */
+export function rawLines(text: string): string[] {
   return linesOf(text).map((line) => line.text + line.end)
 }
 
-async function changesOf(old: readonly string[], fresh: readonly string[]): Promise<Hunk[]> {
+/** What was changed from one list of lines to the other, in order; no two ranges touch. Very different lists are one range. */
+export async function changesOf(old: readonly string[], fresh: readonly string[]): Promise<Hunk[]> {
   let head = 0
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++
   let tail = 0
