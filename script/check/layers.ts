@@ -41,7 +41,7 @@ const folderArrows: Record<string, readonly string[]> = {
   instruction: ["workspace", "net"],
   prompt: ["agent", "workspace", "instruction"],
   tool: ["permission", "process", "workspace", "net"],
-  probe: ["tool", "permission", "workspace", "config", "model"],
+  probe: ["tool", "permission", "workspace", "config", "model", "agent"],
   doctor: ["store", "process", "net", "config", "workspace", "permission", "model", "engine.ts"],
   session: [
     "store",

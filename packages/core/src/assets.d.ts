@@ -10,3 +10,8 @@ declare module "*.sh" {
   const text: string
   export default text
 }
+declare module "*.wasm" {
+  /** Where this process can read it. */
+  const path: string
+  export default path
+}

@@ -6,6 +6,7 @@ import type { Agents } from "./agent/agents.ts"
 import type { Instructions } from "./instruction/instructions.ts"
 import { planCommand } from "./permission/command.ts"
 import { decide, subjectOf } from "./permission/rule.ts"
+import { bashParser } from "./permission/shell/parser.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
 import { findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
@@ -55,6 +56,8 @@ interface ToolDeps {
 export function buildTools(deps: ToolDeps): readonly Tool[] {
   const { supervisor, output, seen, agents, worktree, home } = deps
   const places = userPlaces(deps.env, home)
+  const parser = bashParser()
+  const environmentNames = Object.keys(supervisor.env)
   const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
   const writer = { seen, locks: new KeyedLock(), operations: createWriteOperations(), places, journal: deps.journal }
   const readable = (path: string, agent: string): boolean => {
@@ -67,7 +70,15 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       supervisor,
       output,
       shell: findShell(supervisor.env),
-      plan: (command, cwd) => planCommand(command, { cwd, worktree, home, places, unbounded: deps.unbounded }),
+      plan: async (command, cwd, { signal }) =>
+        planCommand(await parser(signal), command, {
+          cwd,
+          worktree,
+          home,
+          places,
+          environmentNames,
+          unbounded: deps.unbounded,
+        }),
     }),
     createReadTool({
       seen,

@@ -3,7 +3,9 @@ import type { Config } from "@cairn/schema/config"
 import type { PermissionAction, PermissionRuleset } from "@cairn/schema/permission"
 import type { ConfigLayer } from "../config/load.ts"
 import { planCommand } from "../permission/command.ts"
-import { decide, decideOpaque, disabled, fromConfig, strictest, subjectOf } from "../permission/rule.ts"
+import { planVerdict } from "../permission/command-verdict.ts"
+import { loadBashParser } from "../permission/shell/parser.ts"
+import { decide, disabled, fromConfig, subjectOf } from "../permission/rule.ts"
 import { type AgentsInput, createAgents } from "./agents.ts"
 import type { Agent } from "./define.ts"
 
@@ -17,6 +19,7 @@ const layer = (
   permission,
   agents,
 })
+const parse = await loadBashParser()
 const create = (config: Config = {}, more: Partial<AgentsInput> = {}) =>
   createAgents({ config, layers: [], trusted: false, home: "/h", ...more })
 function agent(name: string, config: Config = {}, more: Partial<AgentsInput> = {}): Agent {
@@ -27,12 +30,11 @@ function agent(name: string, config: Config = {}, more: Partial<AgentsInput> = {
 const act = (who: Agent, permission: string, subject: string): PermissionAction =>
   decide(who.rules, permission, subjectOf(permission, subject, "/w")).action
 const run = (who: Agent, line: string): PermissionAction =>
-  strictest(
-    planCommand(line, { cwd: "/w", worktree: "/w", home: "/h" }).asks.flatMap((ask) => [
-      ...ask.patterns.map((text) => decide(who.rules, ask.permission, subjectOf(ask.permission, text, "/w"))),
-      ...(ask.opaque ? [decideOpaque(who.rules, ask.permission, ask.opaque.text)] : []),
-    ]),
-  )!.action
+  planVerdict(
+    planCommand(parse, line, { cwd: "/w", worktree: "/w", home: "/h", unbounded: true }).asks,
+    who.rules,
+    "/w",
+  )
 const problem = (result: ReturnType<ReturnType<typeof create>["get"]>) => (result.ok ? "" : result.error.message)
 
 test("within a session that has rules they are the last word, also where a project speaks; without any nothing changes", () => {
@@ -139,8 +141,8 @@ describe("read-only agents", () => {
         "ls && rm x",
         "echo x > a.ts",
         "cat a >> b",
-        "env ls",
-        "bash -c ls",
+        "env make",
+        "bash -c make",
         "echo $(rm x)",
         "cat <<EOF > x\ny\nEOF",
         "tee x",

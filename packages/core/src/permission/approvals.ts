@@ -1,7 +1,7 @@
 import type { DurableEvent } from "@cairn/schema/event"
 import type { PermissionReply, PermissionRequest, PermissionRule, PermissionRuleset } from "@cairn/schema/permission"
 import type { Ask } from "./ask.ts"
-import { evaluate, subjectOf } from "./rule.ts"
+import { evaluate, type Subject, subjectOf } from "./rule.ts"
 
 /** What `always` has approved so far. They turn an ask into allow, and never touch a deny. */
 export interface Approvals {
@@ -55,6 +55,9 @@ export function approved(
   const own = approvals.filter((one) => one.permission === ask.permission)
   return ask.patterns.every((pattern) => {
     if (!ask.mustAsk && allowed(pattern)) return true
-    return evaluate(ask.permission, subjectOf(ask.permission, pattern, worktree), own).action === "allow"
+    const covers = (subject: Subject) => evaluate(ask.permission, subject, own).action === "allow"
+    const parts = ask.commands?.filter((part) => part.text === pattern) ?? []
+    if (parts.length > 0) return parts.every((part) => part.named.some(covers))
+    return covers(subjectOf(ask.permission, pattern, worktree))
   })
 }

@@ -1,4 +1,16 @@
-import type { PermissionPart } from "@cairn/schema/permission"
+/** One command of a line, by every text that a rule may name it by. Parts that are not known are holes (`shell/syntax.ts`). */
+export interface CommandPart {
+  /** As it is shown; one of the ask's `patterns`. */
+  readonly text: string
+  /** A rule for any of these allows it. */
+  readonly named: readonly string[]
+  /** A rule for one of these can only deny it, or want it asked for. */
+  readonly also: readonly string[]
+  /** It does nothing by itself: the general rule does not speak of it when it stands beside others. */
+  readonly free: boolean
+  /** What could be lost by it. */
+  readonly destructive?: string
+}
 
 /** What a tool asks before it acts: `Ask` of `tool/define.ts`, and what a command line needs besides. */
 export interface Ask {
@@ -8,8 +20,8 @@ export interface Ask {
   /** What an `always` would approve. Empty: only `once` is offered. */
   readonly always: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** Of these `text` and `destructive` are taken; verdict, rule and reason are filled in when it is decided. */
-  readonly parts?: readonly PermissionPart[]
+  /** The commands behind `patterns`; a pattern without one is nothing but its text. */
+  readonly commands?: readonly CommandPart[]
   /** A reason to ask whatever the rules allow. Deny still denies; `protected` can be approved once only, and never by `auto`. */
   readonly mustAsk?: { readonly reason: string; readonly protected?: boolean }
   /** The part that nobody can read before it runs: no pattern narrower than `*` allows it. */

@@ -7,7 +7,8 @@ import type { DurableEvent } from "@cairn/schema/event"
 import type { PermissionPart, PermissionReply, PermissionRequest, PermissionRuleset } from "@cairn/schema/permission"
 import { approvalOf, type Approvals, approved } from "./approvals.ts"
 import type { Ask } from "./ask.ts"
-import { decide, decideOpaque, type RuleStack, ruleText, strictest, subjectOf, type Verdict } from "./rule.ts"
+import { askVerdicts } from "./command-verdict.ts"
+import { type RuleStack, ruleText, strictest, type Verdict } from "./rule.ts"
 
 /** Who answers: a client (`wait`), nobody (`deny`), or yes where that may be (`auto`), and nobody otherwise. */
 export type AskMode = "wait" | "deny" | "auto"
@@ -197,14 +198,8 @@ function verdictOf(ask: Ask, scope: Pick<AskScope, "rules" | "worktree">): Verdi
   return strictest(verdicts) ?? { action: "ask" }
 }
 
-function verdictsOf(ask: Ask, { rules, worktree }: Pick<AskScope, "rules" | "worktree">) {
-  const verdicts = ask.patterns.map((text) => ({
-    ...decide(rules, ask.permission, subjectOf(ask.permission, text, worktree)),
-    text,
-  }))
-  if (!ask.opaque) return verdicts
-  return [...verdicts, { ...decideOpaque(rules, ask.permission, ask.opaque.text), text: ask.opaque.text }]
-}
+const verdictsOf = (ask: Ask, { rules, worktree }: Pick<AskScope, "rules" | "worktree">) =>
+  askVerdicts(ask, rules, worktree)
 
 function requestOf(ask: Ask, scope: AskScope, id: string): PermissionRequest {
   const reasons = [...new Set([ask.mustAsk?.reason, ask.opaque?.reason])].filter((reason) => reason !== undefined)
@@ -226,14 +221,15 @@ function requestOf(ask: Ask, scope: AskScope, id: string): PermissionRequest {
 
 function partsOf(ask: Ask, scope: AskScope): PermissionPart[] {
   return verdictsOf(ask, scope).map(({ text, action, rule }) => {
-    const given = ask.parts?.find((part) => part.text === text)
+    const lost = ask.commands?.find((part) => part.text === text)?.destructive
     const opaque = text === ask.opaque?.text ? ask.opaque.reason : undefined
+    const reason = opaque ?? ask.mustAsk?.reason ?? (rule ? `the rule ${ruleText(rule)}` : "no rule speaks of it")
     return {
       text,
       verdict: opaque !== undefined && ask.mustAsk && action === "allow" ? "ask" : action,
       ...(rule && { rule }),
-      reason: opaque ?? ask.mustAsk?.reason ?? (rule ? `the rule ${ruleText(rule)}` : "no rule speaks of it"),
-      ...(given?.destructive && { destructive: true }),
+      reason: lost === undefined ? reason : `${reason}; ${lost}`,
+      ...(lost !== undefined && { destructive: true }),
     }
   })
 }

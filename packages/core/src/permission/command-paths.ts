@@ -3,18 +3,20 @@ import { basename, dirname } from "node:path"
 import { contains } from "../workspace/paths.ts"
 import { createProtection, type Protection, userPlaces, type UserPlaces } from "../workspace/protection.ts"
 import { expandGlob, namesIn } from "./glob-words.ts"
-import { patternless } from "./pattern-words.ts"
 import { followPath, type LinkView, linkView, makeLink, realPathSync } from "./real-path.ts"
-import type { Word } from "./shell-lexer.ts"
-import type { SimpleCommand } from "./shell-words.ts"
-import type { PathWord, WriteWord } from "./roles.ts"
-import { rolesOf } from "./word-roles.ts"
+import type { Invocation } from "./shell/collected.ts"
+import { patternless } from "./shell/pattern-words.ts"
+import type { PathWord, WriteWord } from "./shell/roles.ts"
+import { hasHole, hole, type Word, wordOf } from "./shell/syntax.ts"
+import { rolesOf } from "./shell/word-roles.ts"
 
 export interface CommandContext {
   /** Real paths. */
   readonly cwd: string
   readonly worktree: string
   readonly home: string
+  /** Names of the variables that a command finds; without them each may hold something. */
+  readonly environmentNames?: readonly string[]
   /** Where the user's own protected files are. */
   readonly places?: UserPlaces
   /** The user's word that nothing bounds commands and that it is known: a line that cannot be read follows the `*` rule. */
@@ -61,29 +63,36 @@ interface Look {
   readonly facts: PathFacts
 }
 
-/** Notes what a command's arguments lead to. `at`: the directories it may run in. */
-export function collectPaths(
-  command: SimpleCommand,
-  at: readonly string[],
-  context: CommandContext,
-  facts: PathFacts,
-): void {
+/** Notes what a command's redirects and arguments lead to. */
+export function collectPaths(command: Invocation, context: CommandContext, facts: PathFacts): void {
+  const at = placesAt(command.at, facts)
   for (const redirect of command.redirects) redirectTo(redirect.target, redirect.kind, at, context, facts)
-  const [name, ...args] = command.words
+  const [name, ...rest] = command.words
+  const args = rest.flatMap((word) => word.stands ?? [word])
   const roles = rolesOf(name!.value, args)
   const outer: Look = { at, context, facts }
   const own = name!.value.includes("/") && !/^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(name!.value) ? [name!] : []
   const inside = roles.inside?.flatMap((one) => placesOf(one, outer)) ?? []
+  if (roles.inside?.some(({ text }) => hasHole(text))) facts.unknown = unknownPath
   const look: Look = inside.length > 0 ? { ...outer, at: [...at, ...inside] } : outer
-  for (const word of [...own, ...patternless(basename(name!.value), args)]) leaving(word, look, roles.unknown ?? false)
+  const homeward = basename(name!.value) === "cd" && args.length === 0 ? [wordOf("~")] : []
+  for (const word of [...own, ...homeward, ...patternless(basename(name!.value), args)])
+    leaving(word, look, roles.unknown ?? false)
   for (const write of roles.writes) change(write, look)
   for (const read of roles.reads) contents(read, look, roles.unsure ?? roles.unknown ?? false)
   for (const { target, write } of roles.links ?? []) link(target, write, look)
 }
 
+/** Real directories, each once. */
+function placesAt(at: readonly string[], facts: PathFacts): string[] {
+  return [...new Set(at.map((cwd) => realPathSync(cwd, facts.links) ?? cwd))]
+}
+
 /** A word that leads out of the worktree; of a command of which nothing is known, also one that it may change. */
-function leaving(word: Word, look: Look, unknown: boolean): void {
+function leaving(given: Word, look: Look, unknown: boolean): void {
+  if (isDescriptor(given.value)) return
   const { context, facts } = look
+  const word = patterned(given)
   for (const text of candidates(word)) {
     if (devices.has(text)) continue
     for (const cwd of look.at) {
@@ -95,12 +104,18 @@ function leaving(word: Word, look: Look, unknown: boolean): void {
   // What a pattern in here leads out by is a link; of one out there the directory is enough.
   if (
     word.glob &&
+    !hasHole(given.value) &&
     !placesOf({ word, text: fixedPart(word.value) || "." }, look).some((real) => !contains(context.worktree, real))
   )
     for (const real of placesOf({ word, text: word.value }, look)) external(real, context, facts)
   if (!unknown) return
-  for (const text of textsOf(word)) guardWord({ word, text, deep: true }, look)
+  for (const text of textsOf(word))
+    if (!/^[*?[]/.test(text) || !hasHole(given.value)) guardWord({ word, text, deep: true }, look)
 }
+
+/** What is not known of a word stands for anything, as a pattern does. */
+const patterned = (word: Word): Word =>
+  hasHole(word.value) ? { ...word, value: word.value.replace(/[\uffff\ufffe][\s\S]*$/, "*"), glob: true } : word
 
 /** The texts in an argument that could be a path, patterns left to what holds all that they match. */
 function candidates(word: Word): string[] {
@@ -144,10 +159,18 @@ function pathsOf({ word, text }: PathWord, { at, context, facts }: Look): string
 const placesOf = (one: PathWord, look: Look): string[] =>
   pathsOf(one, look).flatMap((path) => realPathSync(path, look.facts.links) ?? [])
 
+const unknownPath = "a path that is only known when it runs"
+/** What a `<( )` or a `>( )` becomes. */
+const isDescriptor = (text: string): boolean => text === `/dev/fd/${hole}`
+
 /** A file that is read. When it is not sure that the word is a file, only what exists as a file or looks like a file of secrets. */
 function contents(one: PathWord, look: Look, unsure: boolean): void {
   for (const text of new Set([one.text, ...textsOf(one.word).filter((each) => each !== one.word.value)])) {
     if (text === "" || text === "-" || text.startsWith("-") || devices.has(text)) continue
+    if (hasHole(text)) {
+      if (!unsure && !isDescriptor(text)) look.facts.unknown = unknownPath
+      continue
+    }
     for (const real of placesOf({ word: one.word, text }, look)) {
       const kind = kindOf(real)
       if (devices.has(real) || (unsure && kind !== "file" && !/\.env(?:\.|$)/.test(real))) continue
@@ -160,12 +183,17 @@ function contents(one: PathWord, look: Look, unsure: boolean): void {
 /** A word that a command changes: what it leads to, and what comes to stand in it. */
 function change(write: WriteWord, look: Look): void {
   if (devices.has(write.text)) return
-  const sources = write.from ?? []
+  if (hasHole(write.text)) {
+    if (!isDescriptor(write.text)) look.facts.unknown = unknownPath
+    return
+  }
+  const sources = write.from?.filter(({ text }) => !hasHole(text)) ?? []
+  const all = sources.length === (write.from?.length ?? 0)
   for (const path of pathsOf(write, look)) {
     const real = realPathSync(path, look.facts.links)
     if (real === undefined || devices.has(real)) continue
     const directory = write.into || write.text.endsWith("/") || kindOf(real) === "directory"
-    if (sources.length === 0 || !directory)
+    if (sources.length === 0 || !directory || !all)
       changed(
         path,
         write,
@@ -207,6 +235,7 @@ function changed(path: string, write: WriteWord, look: Look, tree: boolean): voi
 
 /** A link that will stand where `write` says, and leads to `target`. */
 function link(target: PathWord, write: WriteWord, look: Look): void {
+  if (hasHole(target.text) || hasHole(write.text)) return
   for (const path of pathsOf(write, look)) {
     const real = realPathSync(path, look.facts.links)
     if (real === undefined) continue
@@ -236,7 +265,7 @@ function fixedPart(value: string): string {
 }
 
 /** Where a word leads from a directory, before links are followed. */
-export function absolute(word: Word, text: string, cwd: string, context: CommandContext): string {
+function absolute(word: Word, text: string, cwd: string, context: CommandContext): string {
   const home = text === "~" || text.startsWith("~/")
   if (home && (word.tilde || word.value !== text)) return context.home + text.slice(1)
   return text.startsWith("/") ? text : `${cwd}/${text}`
@@ -250,7 +279,11 @@ export function redirectTo(
   context: CommandContext,
   facts: PathFacts,
 ): void {
-  if (devices.has(target.value)) return
+  if (devices.has(target.value) || isDescriptor(target.value)) return
+  if (hasHole(target.value)) {
+    facts.unknown = unknownPath
+    return
+  }
   for (const cwd of at) {
     const path = absolute(target, target.value, cwd, context)
     const real = target.glob ? undefined : realPathSync(path, facts.links)
@@ -261,7 +294,7 @@ export function redirectTo(
 }
 
 /** Notes what lies outside the worktree. */
-export function external(real: string, context: CommandContext, facts: PathFacts): void {
+function external(real: string, context: CommandContext, facts: PathFacts): void {
   if (contains(context.worktree, real) || devices.has(real)) return
   facts.external.set(real, kindOf(real) === "directory" ? real : dirname(real))
 }
@@ -328,7 +361,7 @@ export function protectedReason(real: string, context: CommandContext, facts: Pa
 
 /** Notes a path that a line names without anything more being known of it. */
 export function named(text: string, context: CommandContext, facts: PathFacts): void {
-  const word: Word = { raw: text, value: text, glob: /[*?[]/.test(text), tilde: text.startsWith("~"), plain: true }
+  const word: Word = { ...wordOf(text), glob: /[*?[]/.test(text), tilde: text.startsWith("~") }
   const look: Look = { at: [context.cwd], context, facts }
   leaving(word, look, true)
   contents({ word, text }, look, true)

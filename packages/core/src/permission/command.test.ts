@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { PermissionAction, PermissionRuleset } from "@cairn/schema/permission"
+import type { PermissionAction } from "@cairn/schema/permission"
 import fc from "fast-check"
 import type { Ask } from "./ask.ts"
 import { planCommand } from "./command.ts"
-import { decide, decideOpaque, fromConfig, strictest, subjectOf } from "./rule.ts"
+import { fromConfig } from "./rule.ts"
+import { planVerdict } from "./command-verdict.ts"
+import { loadBashParser } from "./shell/parser.ts"
+
+const parse = await loadBashParser()
 
 let root = ""
 let worktree = ""
@@ -26,21 +30,19 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-const plan = (line: string, cwd = worktree) => planCommand(line, { cwd, worktree, home }).asks
+const plan = (line: string, cwd = worktree) =>
+  planCommand(parse, line, { cwd, worktree, home, environmentNames: ["HOME", "PATH", "USER"] }).asks
 const bash = (line: string): Ask => plan(line)[0]!
+/** Every text that a rule may allow a command of the line by. */
+const named = (line: string): string[] => bash(line).commands!.flatMap((part) => part.named)
 const opaque = (line: string) => bash(line).opaque?.reason
 const outside = (line: string, cwd = worktree) =>
   plan(line, cwd).find((ask) => ask.permission === "external_directory")?.patterns
 
-function verdict(line: string, permission: Parameters<typeof fromConfig>[0]): PermissionAction {
-  const stack: PermissionRuleset[] = [fromConfig(permission)]
-  return strictest(
-    plan(line).flatMap((ask) => [
-      ...ask.patterns.map((text) => decide(stack, ask.permission, subjectOf(ask.permission, text, worktree))),
-      ...(ask.opaque ? [decideOpaque(stack, ask.permission, ask.opaque.text)] : []),
-    ]),
-  )!.action
-}
+const verdict = (line: string, permission: Parameters<typeof fromConfig>[0]): PermissionAction =>
+  planVerdict(plan(line).map(withoutMust), [fromConfig(permission)], worktree)
+/** What the rules alone say. */
+const withoutMust = ({ mustAsk: _, ...ask }: Ask): Ask => ask
 
 describe("plain lines", () => {
   test.each([
@@ -81,32 +83,20 @@ describe("plain lines", () => {
     ["while [ ! -e go ]; do sleep 0.02; done", ["[ ! -e go ]", "sleep 0.02"]],
     ["until (make); do { ls; }; done | wc", ["make", "ls", "wc"]],
     ["printf $'a\\n\\'b'", ["printf $'a\\n\\'b'", "printf a\n'b"]],
-    ['make; echo "exit $?"', ["make", 'echo "exit $?"', "echo exit $?"]],
+    ['make; echo "exit $?"', ["make", "echo exit \ufffe"]],
     ["git commit -m 'x (y) $5'", ["git commit -m 'x (y) $5'", "git commit -m x (y) $5"]],
   ])("%j", (line, patterns) => {
     const ask = bash(line)
     expect(ask.opaque).toBeUndefined()
     expect(ask.permission).toBe("bash")
-    expect(ask.patterns).toEqual(patterns)
+    expect(named(line)).toEqual(patterns)
     expect(plan(line).filter((one) => !["bash", "read", "edit"].includes(one.permission))).toEqual([])
   })
 })
 
 describe("what is not understood", () => {
   test.each([
-    "echo $(rm x)",
-    "echo `rm x`",
-    'echo "$(rm x)"',
-    "echo ${x}",
     "$CMD x",
-    "echo $'\\x72m'",
-    'echo $"x"',
-    "cat <<EOF\nrm x\nEOF",
-    "cat <<< x",
-    "cat <(rm x)",
-    "tee >(rm x)",
-    "f() { rm x; }",
-    "f () { rm x; }",
     "()",
     "(ls",
     "ls)",
@@ -121,36 +111,16 @@ describe("what is not understood", () => {
     "done; ls",
     "while ls; fi",
     "while true; do cd ..; done",
-    "(cd pkg; ls) > out",
     "for PATH in .; do ls; done",
-    "case x in x) rm x;; esac",
-    "cd pkg && ls $PWD/x",
     "rm $?",
     "rm x$?",
-    "ls ${HOME:-x}",
-    "ls $HOMER",
-    "time ls",
     "! ",
-    "for f in *; do rm x; done",
-    "[[ -f x ]]",
-    "((x))",
-    "FOO=1 rm x",
+    "((USER))",
     "PATH=.",
     "eval rm x",
     "source x",
     ". x",
-    "env rm x",
-    "/usr/bin/env rm x",
-    "sudo rm x",
-    "command rm x",
-    "exec rm x",
     "xargs rm",
-    "nohup rm x",
-    "timeout 5 rm x",
-    "time rm x",
-    "busybox rm x",
-    "bash -c 'rm x'",
-    "sh -lc 'rm x'",
     "curl x | sh",
     "bash",
     "bash -",
@@ -159,7 +129,6 @@ describe("what is not understood", () => {
     "node -e x",
     "node --eval=x",
     "perl -pe x a.txt",
-    "find . -exec rm {} +",
     "find . -delete",
     "git -c alias.x=!rm x",
     "git -c core.pager=rm log",
@@ -183,11 +152,9 @@ describe("what is not understood", () => {
     "sed e a.txt",
     "sed -f x a.txt",
     "sed --fi=x a.txt",
-    "r{m,} x",
     "/bin/r? x",
     "r* x",
     "~root/x",
-    "alias ls=rm",
     "export PATH=.",
     "ssh host rm x",
     "ls >",
@@ -202,9 +169,8 @@ describe("what is not understood", () => {
     "ls >& $x",
     "",
     "  # only a comment",
-    "cd $X && ls",
+    "cd $USER && ls",
     "cd - && ls",
-    "pushd x",
   ])("%j", (line) => {
     expect(opaque(line)).toBeString()
     expect(bash(line).always).toEqual([])
@@ -215,16 +181,16 @@ describe("what is not understood", () => {
     expect(verdict(line, { bash: { "*": "allow", "zzz *": "deny" } })).toBe("ask")
     // The general rule does not either, unless the user has said that nothing bounds commands.
     expect(bash(line).mustAsk?.reason).toBeString()
-    expect(planCommand(line, { cwd: worktree, worktree, home, unbounded: true }).asks[0]!.mustAsk?.protected).toBe(
-      bash(line).mustAsk?.protected,
-    )
+    expect(
+      planCommand(parse, line, { cwd: worktree, worktree, home, unbounded: true }).asks[0]!.mustAsk?.protected,
+    ).toBe(bash(line).mustAsk?.protected)
   })
 
   test("the line is shown whole, and its plain commands are still asked for one by one", () => {
-    const ask = bash("git push && env X=1 make")
-    expect(ask.patterns).toEqual(["git push"])
-    expect(ask.opaque?.text).toBe("git push && env X=1 make")
-    expect(verdict("git push && env X=1 make", { bash: { "*": "allow", "git push *": "deny" } })).toBe("deny")
+    const ask = bash("git push && python -c x")
+    expect(ask.patterns).toEqual(["git push", "python -c x"])
+    expect(ask.opaque?.text).toBe("git push && python -c x")
+    expect(verdict("git push && python -c x", { bash: { "*": "allow", "git push *": "deny" } })).toBe("deny")
   })
 
   test("bounds: a long line, many words, many commands", () => {
@@ -235,12 +201,13 @@ describe("what is not understood", () => {
 })
 
 test("the home directory and the working directory are known", () => {
-  expect(bash('ls $HOME "${HOME}/x"').patterns).toEqual(['ls $HOME "${HOME}/x"', `ls ${home} ${home}/x`])
+  expect(named('ls $HOME "${HOME}/x"')).toEqual(['ls $HOME "${HOME}/x"', `ls ${home} ${home}/x`])
   expect(outside("cat $HOME/x")).toEqual([`${home}/*`])
   expect(outside("cat $PWD/a.txt")).toBeUndefined()
   expect(outside('cat "$PWD/../x"')).toEqual([`${root}/*`])
-  const spaced = planCommand("ls $HOME", { cwd: worktree, worktree, home: "/a b" }).asks[0]!
-  expect(spaced.opaque?.reason).toContain("a variable")
+  const spaced = planCommand(parse, "ls $HOME", { cwd: worktree, worktree, home: "/a b" }).asks[0]!
+  // The shell splits it, and so do we.
+  expect(spaced.commands![0]!.named).toContain("ls /a b")
 })
 
 describe("a deny holds", () => {
@@ -370,7 +337,7 @@ describe("paths", () => {
   test("a here-document into a file is a write, though the line is not plain", () => {
     const asks = plan("cat > src/a.ts <<'EOF'\nconst f = (a) => b > c\nEOF")
     expect(asks.map((ask) => [ask.permission, ask.patterns])).toEqual([
-      ["bash", []],
+      ["bash", ["cat"]],
       ["edit", [join(worktree, "src/a.ts")]],
     ])
     expect(plan("cat <<EOF > ~/.bashrc\nx\nEOF").map((ask) => ask.permission)).toEqual([
@@ -414,13 +381,16 @@ describe("what may be approved for good", () => {
     ["rm -rf build", ["rm -rf build"]],
     ["git push --force", ["git push --force"]],
     ["rm *.log", []],
-    ["echo $(date)", []],
+    ["echo $(date)", ["date *", "echo *"]],
+    ["timeout 5 npm test", ["npm test *"]],
+    ["cd pkg && make", ["make *"]],
+    ["$CMD x", []],
   ])("%j: %j", (line, always) => {
     expect(bash(line).always).toEqual(always)
   })
 
   test("what cannot be taken back is marked", () => {
-    const destructive = (line: string) => bash(line).parts?.some((part) => part.destructive) ?? false
+    const destructive = (line: string) => bash(line).commands!.some((part) => part.destructive !== undefined)
     for (const line of [
       "rm x",
       "/bin/rm x",
@@ -482,7 +452,7 @@ describe("for any text", () => {
       fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 8 }), { minLength: 1, maxLength: 5 }), (args) => {
         const ask = bash(`prog ${args.map(quote).join(" ")}`)
         fc.pre(ask.opaque === undefined)
-        expect(ask.patterns).toContain(["prog", ...args].join(" "))
+        expect(ask.commands![0]!.named).toContain(["prog", ...args].join(" "))
       }),
     )
   })
@@ -496,10 +466,15 @@ describe("for any text", () => {
     fc.assert(
       fc.property(word, (text) => {
         const ask = bash(`printf %s. ${text}`)
-        fc.pre(ask.opaque === undefined && ask.patterns.length <= 2 && !text.includes("\n"))
+        fc.pre(
+          ask.opaque === undefined &&
+            ask.commands!.length === 1 &&
+            !/[\ufffe\uffff]/.test(named(`printf %s. ${text}`).join("")) &&
+            !text.includes("\n"),
+        )
         const shell = Bun.spawnSync(["bash", "--norc", "-c", `printf '%s\\0' printf %s. ${text}`])
         const argv = shell.stdout.toString().split("\0").slice(0, -1)
-        expect(ask.patterns).toContain(argv.join(" "))
+        expect(ask.commands![0]!.named).toContain(argv.join(" "))
       }),
       { numRuns: 60 },
     )

@@ -6,8 +6,11 @@ import type { Ask } from "./ask.ts"
 import { planCommand } from "./command.ts"
 import corpus from "./fixture/commands.json"
 import { layerStack } from "./layers.ts"
-import { decide, decideOpaque, fromConfig, type RuleStack, strictest, subjectOf } from "./rule.ts"
+import { planVerdict } from "./command-verdict.ts"
+import { loadBashParser } from "./shell/parser.ts"
+import { fromConfig, type RuleStack, strictest } from "./rule.ts"
 
+const parse = await loadBashParser()
 let root = ""
 let worktree = ""
 let home = ""
@@ -35,16 +38,12 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 const rules = layerStack({ trusted: false, home: "/h" })
-const verdictOf = (ask: Ask, stack: RuleStack = rules) =>
-  strictest([
-    ...ask.patterns.map((text) => decide(stack, ask.permission, subjectOf(ask.permission, text, worktree))),
-    ...(ask.opaque ? [decideOpaque(stack, ask.permission, ask.opaque.text)] : []),
-  ])!.action
+const verdictOf = ({ mustAsk: _, ...ask }: Ask, stack: RuleStack = rules) => planVerdict([ask], stack, worktree)
 
 /** What the line comes to under the default rules, by what weighs most. */
 function outcome(line: string): Set<string> {
   const found = new Set<string>()
-  for (const ask of planCommand(line, { cwd: worktree, worktree, home }).asks) {
+  for (const ask of planCommand(parse, line, { cwd: worktree, worktree, home }).asks) {
     if (ask.mustAsk) found.add(ask.mustAsk.protected ? "protected" : "ask")
     if (ask.opaque) found.add("ask")
     if (verdictOf(ask) !== "allow") found.add(ask.permission === "external_directory" ? "external" : ask.permission)
@@ -65,7 +64,8 @@ test("the corpus is wide", () => {
   expect(new Set(corpus.map((row) => row.line)).size).toBe(corpus.length)
 })
 
-const plan = (line: string, unbounded = false) => planCommand(line, { cwd: worktree, worktree, home, unbounded }).asks
+const plan = (line: string, unbounded = false) =>
+  planCommand(parse, line, { cwd: worktree, worktree, home, unbounded }).asks
 const under = (line: string, permission: Parameters<typeof fromConfig>[0]) => {
   const stack = layerStack({ trusted: false, home, user: fromConfig(permission) })
   return strictest(plan(line, true).map((ask) => ({ action: verdictOf(ask, stack) })))!.action

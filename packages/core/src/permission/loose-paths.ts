@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs"
 import { type CommandContext, named, type PathFacts } from "./command-paths.ts"
 import { longestLine } from "./loose-words.ts"
-import type { Word } from "./shell-lexer.ts"
+import { type Word, wordOf } from "./shell/syntax.ts"
 
 const mostWords = 2000
 
@@ -54,6 +54,6 @@ export function looseWrites(line: string): Word[] {
     ),
   ].map((match) => {
     const value = match[1] ?? match[2] ?? match[3] ?? ""
-    return { raw: value, value, glob: false, tilde: match[3]?.startsWith("~") ?? false, plain: match[3] !== undefined }
+    return { ...wordOf(value), tilde: match[3]?.startsWith("~") ?? false }
   })
 }

@@ -138,7 +138,8 @@ export function subjectOf(permission: string, pattern: string, worktree: string)
 export const ruleText = (one: PermissionRule): string =>
   `${one.permission} ${JSON.stringify(one.pattern)}: ${one.action}`
 
-function covers(one: PermissionRule, permission: string): boolean {
+/** Does a rule speak of a permission? */
+export function covers(one: PermissionRule, permission: string): boolean {
   if (one.permission === permission) return true
   return hasWildcard(one.permission) && !uncovered.has(permission) && wildcard(permission, one.permission)
 }

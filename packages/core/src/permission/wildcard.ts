@@ -1,3 +1,8 @@
+/** Stands in the text of a command for what is only known when it runs: only `*` covers it. The second is a number. */
+export const hole = "\uffff"
+export const digits = "\ufffe"
+const isHole = (char: string | undefined): boolean => char === hole || char === digits
+
 /**
  * Does the whole text match? `*` is any run of characters, `?` exactly one, both across `/` and line ends; everything
  * else is itself. A trailing ` *` also matches nothing: `git *` covers `git`. At most text × pattern steps.
@@ -27,7 +32,7 @@ function run(text: ArrayLike<string>, pattern: ArrayLike<string>): boolean {
     if (pattern[next] === "*") {
       star = next++
       taken = at
-    } else if (next < pattern.length && (pattern[next] === "?" || pattern[next] === text[at])) {
+    } else if (next < pattern.length && ((pattern[next] === "?" && !isHole(text[at])) || pattern[next] === text[at])) {
       at++
       next++
     } else if (star >= 0) {
@@ -39,4 +44,38 @@ function run(text: ArrayLike<string>, pattern: ArrayLike<string>): boolean {
   }
   while (pattern[next] === "*") next++
   return next === pattern.length
+}
+
+const mostSteps = 4_000_000
+
+/** Could the text match, whatever stands in its holes? True in doubt. */
+export function mayMatch(text: string, pattern: string): boolean {
+  return meets(text, pattern) || (pattern.endsWith(" *") && meets(text, pattern.slice(0, -2)))
+}
+
+/** Do two patterns have a text in common: `text` with holes for `*`, and `pattern`? */
+function meets(text: string, pattern: string): boolean {
+  if (text.length * pattern.length > mostSteps) return true
+  // Row: how much of the text is used. Column: how much of the pattern.
+  let row = new Uint8Array(pattern.length + 1)
+  row[0] = 1
+  const spread = (open: boolean) => {
+    for (let column = 1; column < row.length; column++)
+      if (row[column - 1] && (open || pattern[column - 1] === "*")) row[column] = 1
+  }
+  spread(false)
+  for (const char of text) {
+    if (isHole(char)) {
+      spread(true)
+      continue
+    }
+    const next = new Uint8Array(pattern.length + 1)
+    for (let column = 1; column < row.length; column++) {
+      const want = pattern[column - 1]
+      if (want === "*" ? row[column] : row[column - 1] && (want === "?" || want === char)) next[column] = 1
+    }
+    row = next
+    spread(false)
+  }
+  return row.at(-1) === 1
 }

@@ -3,12 +3,15 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
-import { setsConfig } from "./git-roles.ts"
 import { expandGlob, namesIn } from "./glob-words.ts"
-import { patternless } from "./pattern-words.ts"
 import { followPath, linkView, makeLink, realPathSync } from "./real-path.ts"
-import { splitCommands } from "./shell-words.ts"
-import { rolesOf } from "./word-roles.ts"
+import { shellFacts } from "./shell/facts.ts"
+import { setsConfig } from "./shell/git-roles.ts"
+import { loadBashParser } from "./shell/parser.ts"
+import { patternless } from "./shell/pattern-words.ts"
+import { rolesOf } from "./shell/word-roles.ts"
+
+const parse = await loadBashParser()
 
 let root = ""
 beforeAll(async () => {
@@ -23,9 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 function wordsOf(line: string) {
-  const split = splitCommands(line)
-  if (!split.ok) throw new Error(split.error)
-  return split.value[0]!.words
+  return shellFacts(parse, line, { cwd: "/w", home: "/h" }).invocations[0]!.words
 }
 const roles = (line: string) => {
   const [name, ...args] = wordsOf(line)

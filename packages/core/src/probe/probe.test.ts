@@ -189,6 +189,65 @@ describe("rule", () => {
   })
 })
 
+describe("shell", () => {
+  const shell = async (command: string, permission: unknown, more: Record<string, unknown> = {}) => {
+    const request = { n: 7, probe: "shell", command, cwd: "/nowhere/w", home: "/nowhere/h", permission, ...more }
+    return (await raw(JSON.stringify(request))) as Record<string, unknown>
+  }
+
+  test("what a line starts, reads and writes, and the verdict on it", async () => {
+    expect(
+      await shell("FOO=1 timeout 5 npm test 2>&1 | tee out/log < ../in", { bash: { "*": "ask", "npm *": "allow" } }),
+    ).toEqual({
+      n: 7,
+      verdict: "ask",
+      invocations: [
+        { text: "timeout 5 npm test", argv: ["npm", "test"], executable: "npm", dynamic: false },
+        { text: "tee out/log", argv: ["tee", "out/log"], executable: "tee", dynamic: false },
+      ],
+      reads: ["/nowhere/in"],
+      writes: ["/nowhere/w/out/log"],
+      outside: ["/nowhere/in"],
+    })
+  })
+
+  test.each([
+    ["deny", "ls && env rm x", { bash: { "rm *": "deny" } }],
+    ["allow", "cd src && make", { bash: { "*": "ask", "make *": "allow" } }],
+    ["ask", "cd .. && make", { bash: { "*": "ask", "make *": "allow" } }],
+    ["ask", "make && ls", { bash: { "*": "ask", "make *": "allow" } }],
+    ["ask", "cat .env", { bash: "allow" }],
+    ["deny", "cat .env", { read: { "*.env": "deny" } }],
+    ["deny", "echo x > .env", { edit: { "*.env": "deny" } }],
+    ["deny", "cat ~/x", { external_directory: "deny" }],
+    ["ask", "eval ls", { bash: "allow" }],
+    ["deny", "$X", { bash: "deny" }],
+    ["allow", "make", undefined],
+  ])("%s for %j", async (verdict, command, permission) => {
+    expect(await shell(command, permission)).toMatchObject({ n: 7, verdict })
+  })
+
+  test("rules keep their order", async () => {
+    const line = (rules: string) =>
+      `{"n":7,"probe":"shell","command":"7","cwd":"/nowhere","home":"/h","permission":{"bash":${rules}}}`
+    // An object would move keys that look like numbers to the front.
+    expect(await raw(line('{"*":"deny","7":"allow"}'))).toMatchObject({ verdict: "allow" })
+    expect(await raw(line('{"7":"allow","*":"deny"}'))).toMatchObject({ verdict: "deny" })
+  })
+
+  test("an agent's own rules stand below, and what it may not do it may not", async () => {
+    expect(await shell("rm x", { bash: "allow" }, { agent: "plan" })).toMatchObject({ verdict: "deny" })
+    expect(await shell("git status", { bash: "allow" }, { agent: "plan" })).toMatchObject({ verdict: "allow" })
+    expect(await shell("ls", {}, { agent: "nobody" })).toMatchObject({ error: { kind: "bad_request" } })
+  })
+
+  test("a line that is not understood says why", async () => {
+    const asked = { verdict: "ask", opaque: expect.stringMatching(/\w/) }
+    for (const line of ["ls 'open", "(".repeat(10_000), "x".repeat(70_000), "ls\0", "ls\rrm", "$CMD", "ls \u202e x"])
+      expect(await shell(line, { bash: "allow" })).toMatchObject(asked)
+  })
+})
+
 test("disabled: tools whose last rule denies everything; the writers share a key", async () => {
   const tools = ["bash", "edit", "write", "apply_patch", "read", "mcp_x"]
   const disabled = (rules: Record<string, unknown>) => ask("disabled", { tools, ...rules })

@@ -8,6 +8,7 @@ const probes: Readonly<Record<string, () => Promise<Probe>>> = {
   patch: async () => (await import("./patch.ts")).patchProbe,
   rule: async () => (await import("./rule.ts")).ruleProbe,
   disabled: async () => (await import("./rule.ts")).disabledProbe,
+  shell: async () => (await import("./shell.ts")).shellProbe,
   wildcard: async () => (await import("./wildcard.ts")).wildcardProbe,
   glob: async () => (await import("./glob.ts")).globProbe,
   ignore: async () => (await import("./ignore.ts")).ignoreProbe,
@@ -18,7 +19,7 @@ const Envelope = z.looseObject({ n: z.union([z.number(), z.string()], "expected 
 
 /**
  * The answer to one line of NDJSON, as a line without its end: the functions that the tools call, on what the request
- * brings along; `home` is what `~` stands for in rules. Nothing is read or kept. Whatever is wrong with the line is an answer too; never rejects.
+ * brings along; `home` is what `~` stands for in rules. Nothing is executed or kept, and only `shell` looks at the disk. Whatever is wrong with the line is an answer too; never rejects.
  */
 export async function answerLine(line: Uint8Array, home?: string): Promise<string> {
   const text = decode(line)

@@ -44,8 +44,14 @@ function rulesOf(given: Given, { line, home }: ProbeContext): Result<PermissionR
   if ((permission === undefined) === (rulesets === undefined))
     return err({ kind: "bad_request", message: "Give either permission or rulesets." })
   if (rulesets) return expanded(rulesets.flat())
+  const parsed = permissionOf(line)
+  return parsed.ok ? expanded(parsed.value) : parsed
+}
+
+/** The rules of the request's `permission`, in the order in which they stand there. */
+export function permissionOf(line: string): Result<PermissionRuleset, ProbeError> {
   const parsed = parseConfig(jsonc, line, "line")
-  return parsed.ok ? expanded(parsed.value.permission) : err({ kind: "bad_request", message: parsed.error })
+  return parsed.ok ? ok(parsed.value.permission) : err({ kind: "bad_request", message: parsed.error })
 }
 
 /** Matching takes at most text × pattern steps. */

@@ -1,9 +1,9 @@
 import { basename } from "node:path"
 import { gitRoles } from "./git-roles.ts"
-import { readers, silent } from "./launchers.ts"
+import { readers, silent } from "./readers.ts"
 import { patternless } from "./pattern-words.ts"
 import type { PathWord, Roles, WriteWord } from "./roles.ts"
-import type { Word } from "./shell-lexer.ts"
+import { type Word, wordOf } from "./syntax.ts"
 
 interface Row {
   readonly commands: readonly string[]
@@ -55,7 +55,7 @@ const plainWrites = (operands: readonly PathWord[], more: Omit<WriteWord, "word"
   reads: [],
 })
 
-const here: PathWord = { word: { raw: ".", value: ".", glob: false, tilde: false, plain: true }, text: "." }
+const here: PathWord = { word: wordOf("."), text: "." }
 
 /** Sources and their target: the last operand, or what `-t` names. */
 function copied(args: Arguments, take: "read" | "move"): Roles {

@@ -1,9 +1,6 @@
-import type { Word } from "./shell-lexer.ts"
+import { gitGlobals } from "./git-globals.ts"
 import type { PathWord, Roles, WriteWord } from "./roles.ts"
-
-const valuedGlobals: ReadonlySet<string> = new Set([
-  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"],
-])
+import { type Word, wordOf } from "./syntax.ts"
 
 interface GitCall {
   readonly subcommand: string
@@ -14,8 +11,7 @@ interface GitCall {
 
 /** The parts of git's arguments. */
 function gitCall(words: readonly Word[]): GitCall {
-  let end = 0
-  while (words[end]?.value.startsWith("-")) end += valuedGlobals.has(words[end]!.value) ? 2 : 1
+  const end = gitGlobals(words.map((word) => word.value))
   return { subcommand: words[end]?.value ?? "", args: words.slice(end + 1), globals: words.slice(0, end) }
 }
 
@@ -30,10 +26,7 @@ export function setsConfig(args: readonly string[]): boolean {
 }
 
 const said = (word: Word, text = word.value): PathWord => ({ word, text })
-const at = (path: string): WriteWord => ({
-  word: { raw: path, value: path, glob: false, tilde: path.startsWith("~"), plain: true },
-  text: path,
-})
+const at = (path: string): WriteWord => ({ word: wordOf(path), text: path })
 
 /** Where a set goes. */
 function configFiles(args: readonly Word[]): WriteWord[] {

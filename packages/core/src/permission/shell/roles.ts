@@ -1,4 +1,4 @@
-import type { Word } from "./shell-lexer.ts"
+import type { Word } from "./syntax.ts"
 
 /** A word that a command takes for a path, or the part of it that is one. */
 export interface PathWord {

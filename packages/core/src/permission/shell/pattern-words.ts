@@ -1,4 +1,4 @@
-import type { Word } from "./shell-lexer.ts"
+import type { Word } from "./syntax.ts"
 
 interface PatternRow {
   readonly commands: readonly string[]
