@@ -18,7 +18,7 @@ import type { FileDiff } from "../../workspace/diff.ts"
 import { leftOutNote } from "../left-out.ts"
 import { missingPath } from "../near-paths.ts"
 import description from "./apply-patch.md" with { type: "text" }
-import { pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
+import { atLine, pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
 import type { PathState } from "./apply-to-texts.ts"
 import { commitAll } from "./commit-all.ts"
 import type { FileWork } from "./commit-all.ts"
@@ -102,11 +102,11 @@ async function plan(
 ): Promise<Result<FileWork, ToolFailure>> {
   const source = resolve(section.path)
   const read = await readBefore(section, source.real)
-  if (!read.ok) return read
+  if (!read.ok) return err(atLine(section.at, read.error))
   const { state, snapshot, current } = read.value
   const known = snapshot && deps.seen.check(context.sessionID, source.real, snapshot.hash)
   const stale = staleness(source.real, known, false)
-  if (stale) return err(stale)
+  if (stale) return err(atLine(section.at, stale))
   const moveTo = section.kind === "update" ? section.moveTo : undefined
   const target = moveTo === undefined ? undefined : resolve(moveTo)
   const targetState = target && (await stateOf(target.real))
@@ -117,14 +117,16 @@ async function plan(
     target && targetState ? { path: target.asked, state: targetState } : undefined,
   )
   if (!planned.ok) {
-    if (planned.error.kind === "missing") return err(await missingPath(source.real, context.worktree))
+    if (planned.error.kind === "missing")
+      return err(atLine(section.at, await missingPath(source.real, context.worktree)))
     return err(await disclose(planned.error, source.real, known === "unseen", context))
   }
   const after = planned.value.text
   const before = current?.text ?? (snapshot ? textOf(snapshot) : "")
   const diff = await shownDiff({ source, target, snapshot, before, after }, context)
   const shown = titlePath(target?.real ?? source.real, context.worktree)
-  return ok({ source, target, snapshot, encoding: current?.encoding, before, after, shown, diff, leftOut: [] })
+  const encoding = current?.encoding
+  return ok({ at: section.at, source, target, snapshot, encoding, before, after, shown, diff, leftOut: [] })
 }
 
 /** The diff as it is asked for. What shows in no line (a move, the end of an empty or binary file) is said, and counts as one hunk. */

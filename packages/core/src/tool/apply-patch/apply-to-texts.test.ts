@@ -133,6 +133,13 @@ test("an unchanged empty line may have lost its space", () => {
   })
 })
 
+test("the directory itself is named as the patch names it", () => {
+  expect(apply({ a: "" }, "*** Delete File: .")).toBe(
+    "directory: Line 2 of the patch: . is a directory. Nothing was written.",
+  )
+  expect(apply({ "d/a": "" }, "*** Delete File: d/..")).toContain(": d/.. is a directory.")
+})
+
 test("each kind of failure", () => {
   expect(kind({}, "*** Add File: a", "no plus")).toBe("parse")
   expect(kind({ a: "" }, "*** Add File: a", "+x")).toBe("exists")

@@ -1,5 +1,6 @@
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
+import type { ToolFailure } from "@cairn/schema/error"
 import type { Counter } from "../edit/line-search.ts"
 import { longestPath, parsePatch } from "./parse.ts"
 import type { PatchFailure, PatchSection } from "./types.ts"
@@ -41,6 +42,12 @@ export function planSection(
 export function failure(kind: PatchFailure["kind"], section: PatchSection, what: string): PatchFailure {
   const message = `Line ${section.at} of the patch: ${what}. Nothing was written.`
   return { kind, message, brief: message }
+}
+
+/** The failure of one file, with the line of the patch that names it, and that nothing was written. */
+export function atLine(line: number, { kind, message }: ToolFailure): ToolFailure {
+  const end = /Nothing was (?:written|changed)\b/.test(message) ? "" : " Nothing was written."
+  return { kind, message: `Line ${line} of the patch: ${message}${end}` }
 }
 
 /** The paths of a section, the one it moves to included. */
@@ -104,7 +111,7 @@ export function applyPatchToTexts(
     if (below !== undefined) return err(failure("directory", section, `a part of ${below} is a file, not a directory`))
     const planned = planSection(
       section,
-      path,
+      path === "" ? section.path : path,
       stateOf(path),
       to === undefined ? undefined : { path: to, state: stateOf(to) },
     )

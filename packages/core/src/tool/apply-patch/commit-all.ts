@@ -11,9 +11,12 @@ import type { ResolvedPath } from "../../workspace/paths.ts"
 import { bytesFor } from "../../workspace/text-file.ts"
 import type { WriterDeps } from "../change-file.ts"
 import type { FileDiff } from "../../workspace/diff.ts"
+import { atLine } from "./apply-to-texts.ts"
 
 /** One file of a patch, worked out and not yet written. */
 export interface FileWork {
+  /** Line of the patch that names it, from 1. */
+  readonly at: number
   readonly source: ResolvedPath
   /** Where it moves to. */
   readonly target: ResolvedPath | undefined
@@ -41,18 +44,19 @@ export async function commitAll(
   call: CallRef,
 ): Promise<Result<readonly WrittenFile[], ToolFailure>> {
   await using prepared = new AsyncDisposableStack()
-  const writes: PlannedWrite[] = []
+  const writes: (PlannedWrite & { readonly at: number })[] = []
   for (const work of works) {
     if (work.after === undefined) continue
     const path = work.target?.real ?? work.source.real
     const bytes = bytesFor(work.after, path, work.encoding)
-    if (!bytes.ok) return bytes
+    if (!bytes.ok) return err(atLine(work.at, bytes.error))
     const mode = work.target && work.snapshot ? work.snapshot.stat.mode & 0o7777 : undefined
     const before = work.target ? undefined : work.snapshot
     const change = await prepareWrite(path, bytes.value, before, operations, mode)
-    if (!change.ok) return change
+    if (!change.ok) return err(atLine(work.at, change.error))
     const { additions, deletions } = work.diff
-    writes.push({ change: prepared.use(change.value), before, after: bytes.value, additions, deletions })
+    const after = bytes.value
+    writes.push({ at: work.at, change: prepared.use(change.value), before, after, additions, deletions })
   }
   // Nothing goes away before everything new stands.
   for (const work of works) {
@@ -61,16 +65,16 @@ export async function commitAll(
     // The lines of a file that moves are counted where it goes.
     const deletions = work.target ? 0 : work.diff.deletions
     const change = prepared.use(prepareDelete(gone, operations))
-    writes.push({ change, before: gone, after: undefined, additions: 0, deletions })
+    writes.push({ at: work.at, change, before: gone, after: undefined, additions: 0, deletions })
   }
   const recorded = await journal.record(call, writes)
   if (!recorded.ok) return recorded
   const written: WrittenFile[] = []
-  for (const [position, { change, after }] of writes.entries()) {
+  for (const [position, { at, change, after }] of writes.entries()) {
     const done = await change.commit()
     if (!done.ok) {
       const committed = writes.slice(0, position).map((write) => write.change)
-      const { failure, kept } = await takeBack(committed, done.error)
+      const { failure, kept } = await takeBack(committed, at, done.error)
       recorded.value.withdraw(writes.map((write) => write.change.path).filter((path) => !kept.includes(path)))
       return err(failure)
     }
@@ -82,6 +86,7 @@ export async function commitAll(
 /** The failure in words, and the paths that could not be taken back. */
 async function takeBack(
   changes: readonly PreparedChange[],
+  line: number,
   cause: ToolFailure,
 ): Promise<{ readonly failure: ToolFailure; readonly kept: readonly string[] }> {
   const kept: string[] = []
@@ -96,5 +101,5 @@ async function takeBack(
     kept.length === 0
       ? "All files are as before."
       : `All files are as before, except: ${said.join(", ")}. Look at them.`
-  return { failure: { kind: cause.kind, message: `${cause.message} ${what}` }, kept }
+  return { failure: { kind: cause.kind, message: `Line ${line} of the patch: ${cause.message} ${what}` }, kept }
 }

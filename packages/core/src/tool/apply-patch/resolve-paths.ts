@@ -6,7 +6,7 @@ import { contains, resolvePath } from "../../workspace/paths.ts"
 import type { ResolvedPath } from "../../workspace/paths.ts"
 import { titlePath } from "../change-file.ts"
 import type { ToolContext } from "../define.ts"
-import { failure, pathsOf } from "./apply-to-texts.ts"
+import { atLine, failure, pathsOf } from "./apply-to-texts.ts"
 import type { PatchFailure, PatchSection } from "./types.ts"
 
 type Place = Pick<ToolContext, "directory" | "worktree">
@@ -24,7 +24,7 @@ export async function resolvePaths(
   for (const section of sections) {
     for (const path of pathsOf(section)) {
       const found = await resolvePath(path, place.directory)
-      if (found.problem) return err(found.problem)
+      if (found.problem) return err(atLine(section.at, found.problem))
       if (!contains(place.worktree, found.real)) {
         const out = `is outside of the worktree ${place.worktree}`
         const what = found.links.length > 0 ? `${path} leads to ${found.real}, which ${out}` : `${path} ${out}`
