@@ -33,6 +33,7 @@ const folderArrows: Record<string, readonly string[]> = {
   process: [],
   net: [],
   trace: ["net"],
+  stats: ["store", "session"],
   config: [],
   workspace: ["process"],
   permission: ["workspace", "process"],

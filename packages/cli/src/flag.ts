@@ -166,6 +166,38 @@ export const turnFlag: Flag<number> = {
       : err(`expected a number from 1 to 999999, got ${JSON.stringify(text)}`),
 }
 
+export const daysFlag: Flag<number | "all"> = {
+  name: "days",
+  value: "number|all",
+  doc: "The last so many days, today included, or all of them (default: 30)",
+  completion: ["1", "7", "30", "90", "365", "all"],
+  parse(text) {
+    if (text === "all") return ok(text)
+    const fits = /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 36_500
+    return fits ? ok(Number(text)) : err(`expected a number from 1 to 36500, or all, got ${JSON.stringify(text)}`)
+  },
+}
+
+export const projectFlag: Flag<string> = {
+  name: "project",
+  value: "here|all|path",
+  doc: "The project of this directory, all projects (the default), or the one of another directory",
+  completion: "directory",
+  parse: words,
+}
+
+export const modelTableFlag: Flag<boolean> = {
+  name: "models",
+  doc: "Every model with its tokens by kind and its cache-hit rate",
+  parse: on,
+}
+
+export const toolTableFlag: Flag<boolean> = {
+  name: "tools",
+  doc: "What each tool took: calls, failures, and tokens of its schema and its results",
+  parse: on,
+}
+
 export const yesFlag: Flag<boolean> = {
   name: "yes",
   short: "y",

@@ -28,11 +28,15 @@ export async function openEngine(
   return await io.openEngine({ directory, env: io.env, home: home.value, version: io.version, ...more })
 }
 
-/** Runs a command that needs the engine of the current directory, and disposes it. Setup errors end with their exit code. */
-export async function withEngine(io: Io, work: (engine: Engine, home: string) => Promise<number>): Promise<number> {
+/** Runs a command that needs the engine of the current directory (or `at`), and disposes it. Setup errors end with their exit code. */
+export async function withEngine(
+  io: Io,
+  work: (engine: Engine, home: string) => Promise<number>,
+  at?: string,
+): Promise<number> {
   const home = needHome(io)
   if (!home.ok) return setupError(io, home.error)
-  const cwd = needCwd(io)
+  const cwd = at === undefined ? needCwd(io) : ok(at)
   if (!cwd.ok) return setupError(io, cwd.error)
   const opened = await openEngine(io, cwd.value)
   if (!opened.ok) return setupError(io, opened.error)

@@ -1,7 +1,9 @@
 import type { Engine, PromptInput, TurnOutcome } from "@cairn/core/engine"
+import type { Stats } from "@cairn/core/stats/define"
 import { ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
+import { noTokens } from "@cairn/schema/model"
 import type { PermissionReply } from "@cairn/schema/permission"
 import type { Session } from "@cairn/schema/session"
 import { event, outcome, session } from "./values.ts"
@@ -23,6 +25,15 @@ export interface FakeEngine extends Engine {
   readonly replies: { id: string; reply: PermissionReply }[]
   readonly deleted: string[]
   disposed: boolean
+}
+
+const nothing = { calls: 0, tokens: noTokens(), cost: 0, unpriced: 0, cacheHitRate: 0 }
+
+/** What an empty database gives. */
+const noStats: Stats = {
+  to: 0,
+  totals: { ...nothing, sessions: 0, subagents: 0, deleted: 0 },
+  ...{ days: [], models: [], agents: [], projects: [], sessions: [], tools: [] },
 }
 
 /** The engine's interface over a scripted turn: real event values, no store and no model. Only for the command line's edge. */
@@ -87,6 +98,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     changeInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
     cancelInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
     trace: async () => undefined,
+    stats: async () => noStats,
     updateSession: (id, update) => {
       const found = sessions.get(id)
       return found && { ...found, ...update }

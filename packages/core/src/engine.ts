@@ -11,6 +11,7 @@ import type { Session, SessionStatus } from "@cairn/schema/session"
 import type { Trust } from "@cairn/schema/trust"
 import type { ModelInfo, ModelScope } from "./model/listing.ts"
 import type { AskMode } from "./permission/asks.ts"
+import type { Stats, StatsQuery } from "./stats/define.ts"
 import type { SessionTrace } from "./trace/define.ts"
 import type { Collected } from "./workspace/history/collect.ts"
 
@@ -159,6 +160,8 @@ export interface Engine extends AsyncDisposable {
   cancelInbox(sessionID: string, inboxID: string): Result<void, SetupError>
   /** Where the session's time went, from its log alone. Undefined when there is no such session. */
   trace(sessionID: string): Promise<SessionTrace | undefined>
+  /** What was spent and on what, from one snapshot. Changes nothing, also while another process works. */
+  stats(query: StatsQuery): Promise<Stats>
   updateSession(sessionID: string, change: { title?: string }): Session | undefined
   /** Removes the session and what was said in it. Refused while another process runs it; a run of this process is aborted first. */
   deleteSession(sessionID: string): Promise<Result<void, SetupError>>

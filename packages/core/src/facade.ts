@@ -25,6 +25,7 @@ import type { Questions } from "./session/questions.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
+import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
 import { verify } from "./store/verify.ts"
@@ -105,6 +106,17 @@ export function createEngineOf(parts: Parts): Engine {
       if (!store.read.session(sessionID)) return undefined
       const { traceOf } = await import("./trace/session-trace.ts")
       return traceOf(sessionID, logOf(store, sessionID))
+    },
+    async stats({ days, project: wanted }) {
+      const { projectsAt, readStats } = await import("./stats/stats.ts")
+      if (wanted === "here") await project.identify(scope.signal)
+      const { database } = parts
+      return guarded(database.filename, "read", () => {
+        const here =
+          wanted === "all" ? undefined : wanted === "here" ? project.ids() : projectsAt(database, wanted.directory)
+        const range = { now: parts.clock.now(), ...(days !== undefined && { days }) }
+        return readStats(database, { ...range, ...(here && { projects: here }) })
+      })
     },
     updateSession: (sessionID, change) => updateSession(sessions, sessionID, change),
     async deleteSession(sessionID) {

@@ -9,6 +9,7 @@ import { debugVerifyCommand } from "./debug-verify.ts"
 import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
 import { runCommand } from "./run.ts"
+import { statsCommand } from "./stats.ts"
 import { sessionCompactCommand } from "./session-compact.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
 import { sessionExportCommand } from "./session-export.ts"
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   sessionInboxCommand,
   sessionCompactCommand,
   sessionDeleteCommand,
+  statsCommand,
   trustCommand,
   doctorCommand,
   completionCommand(() => commands),

@@ -18,6 +18,20 @@ export function truncate(text: string, width: number): string {
   return `${kept}…`
 }
 
+/** `truncate` from the other end, for names that differ in what they end with: paths, models. */
+export function truncateStart(text: string, width: number): string {
+  if (width === Infinity || textWidth(text) <= width) return text
+  let kept = ""
+  let used = 0
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].toReversed()) {
+    const wide = textWidth(segment)
+    if (used + wide > width - 1) break
+    kept = segment + kept
+    used += wide
+  }
+  return `…${kept}`
+}
+
 /** Fills with spaces up to `width` columns. */
 export function padEnd(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - textWidth(text)))

@@ -45,7 +45,8 @@ export function mergeDefinition(known: CatalogModel | undefined, config: ModelCo
   return {
     ...known,
     ...rest,
-    cost: cost ? { ...known?.cost, ...cost, ...(tiers ? { tiers } : {}) } : known?.cost,
+    // Prices of thoughts and of long prompts belong to those that they stand beside.
+    cost: cost ? { ...known?.cost, reasoning: undefined, ...cost, tiers } : known?.cost,
     modalities: { ...known?.modalities, ...config?.modalities },
     provider: { ...known?.provider, ...config?.provider },
   }

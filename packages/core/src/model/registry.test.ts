@@ -157,6 +157,21 @@ test("prices above a context size become tiers, from catalogue and config", () =
   })
 })
 
+test("prices of the config stand for themselves: the catalogue adds those of the cache that they leave out", () => {
+  const cost = { input: 0, output: 0 }
+  const provider = {
+    google: { models: { "gemini-2.5-pro": { cost } } },
+    alibaba: { options: { apiKey: "k" }, models: { "qwen-plus": { cost } } },
+  }
+  const models = make({ provider }, { GEMINI_API_KEY: "k" })
+  expect(good(models, "google/gemini-2.5-pro").cost).toEqual({
+    ...{ input: 0, output: 0, cache: { read: 0.125, write: 0 }, tiers: [] },
+  })
+  expect(good(models, "alibaba/qwen-plus").cost).toEqual({
+    ...{ input: 0, output: 0, cache: { read: 0, write: 0 }, tiers: [] },
+  })
+})
+
 test("thoughts have a price of their own where the catalogue or the config gives one", () => {
   const cost = { input: 1, output: 2, reasoning: 5, context_over_200k: { input: 3, output: 4, reasoning: 6 } }
   const model = good(make({ provider: { local: local({ models: { m: { cost } } }) } }), "local/m")

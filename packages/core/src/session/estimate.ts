@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { ModelTool } from "../model/call.ts"
 
 /** What a picture or a document costs, whatever its bytes. Tokens. */
-const mediaTokens = 1_500
+export const mediaTokens = 1_500
 
 /** Of a text where nobody has counted its tokens. */
 export const charactersPerToken = 4
