@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import path from "node:path"
 import { gate } from "@cairn/testkit/gate"
 import { hang, status, text, toolCall, waitFor, type Reply } from "@cairn/testkit/scenario"
@@ -9,7 +9,9 @@ import { cairn, reached, startCairn } from "./run-cairn.ts"
 const unknown = "ses_000000000000000000000000zz"
 
 /** A workspace with a session of two turns: a tool and a retry, then an answer. */
-async function spoken(): Promise<AsyncDisposable & { space: TempWorkspace; id: string }> {
+let made: { readonly space: TempWorkspace; readonly id: string }
+
+beforeAll(async () => {
   const space = await tempWorkspace({ files: { "notes.txt": "a plan\n" } })
   await using server = await startModelServer([
     [toolCall("read", { filePath: "notes.txt" })],
@@ -19,8 +21,10 @@ async function spoken(): Promise<AsyncDisposable & { space: TempWorkspace; id: s
   ])
   const run = await cairn(space, ["run", "--format", "json", "--title", "Notes", "read my notes"], { server })
   await cairn(space, ["run", "--continue", "again"], { server })
-  return { space, id: String(run.result()["sessionID"]), [Symbol.asyncDispose]: () => space[Symbol.asyncDispose]() }
-}
+  made = { space, id: String(run.result()["sessionID"]) }
+}, 30_000)
+
+afterAll(() => made.space[Symbol.asyncDispose]())
 
 /** Labels of the rows of a waterfall. */
 const labels = (out: string): string[] =>
@@ -28,7 +32,6 @@ const labels = (out: string): string[] =>
 
 describe("debug trace", () => {
   test("draws the turns of a session, in ASCII where nobody looks", async () => {
-    await using made = await spoken()
     const { code, out, err } = await cairn(made.space, ["debug", "trace", made.id])
     expect([code, err]).toEqual([0, ""])
     expect(out).toStartWith(`Notes\n${made.id}\n\nturn 1, `)
@@ -52,7 +55,6 @@ describe("debug trace", () => {
   })
 
   test("draws one turn, and has colours where they are asked for", async () => {
-    await using made = await spoken()
     const one = await cairn(made.space, ["debug", "trace", "--last", "--turn", "2"])
     expect(labels(one.out)).toEqual(["turn 2", "step 1", "  scripted/model"])
     const painted = await cairn(made.space, ["debug", "trace", "--last"], { env: { FORCE_COLOR: "1" } })
@@ -62,7 +64,6 @@ describe("debug trace", () => {
   })
 
   test("as json is everything", async () => {
-    await using made = await spoken()
     const { code, out } = await cairn(made.space, ["debug", "trace", "--last", "--format", "json"])
     expect(code).toBe(0)
     const { session, turns } = JSON.parse(out)
@@ -104,27 +105,23 @@ describe("debug trace", () => {
     expect(dead.out).toMatch(/^turn 1, .*: cut off, nobody knows when, 2 steps/m)
     expect(dead.out).toMatch(/^step 2 .*> +.* cut off$/m)
     expect(dead.out).not.toMatch(/^step 1 .*cut off$/m)
+  }, 30_000)
+
+  test.each<[string[], string]>([
+    [[], "name a session by its id, or give --last"],
+    [[unknown, "--last"], "name a session by its id, or give --last"],
+    [[unknown], `no session ${unknown}`],
+    [["--last", "--turn", "3"], "there is no turn 3; the session has 2 turns"],
+  ])("given %j says what is wrong", async (argv, message) => {
+    const { code, out, err } = await cairn(made.space, ["debug", "trace", ...argv])
+    expect([code, out]).toEqual([2, ""])
+    expect(err).toContain(message)
   })
 
-  test("says what is wrong with what it was given", async () => {
+  test("--last needs a session in the directory", async () => {
     await using space = await tempWorkspace()
-    for (const [argv, message] of [
-      [[], "name a session by its id, or give --last"],
-      [[unknown, "--last"], "name a session by its id, or give --last"],
-      [["--last"], "no session yet in"],
-      [[unknown], `no session ${unknown}`],
-    ] as const)
-      expect(await cairn(space, ["debug", "trace", ...argv])).toMatchObject({
-        code: 2,
-        out: "",
-        err: expect.stringContaining(message),
-      })
-    await using made = await spoken()
-    expect(await cairn(made.space, ["debug", "trace", "--last", "--turn", "3"])).toMatchObject({
-      code: 2,
-      out: "",
-      err: expect.stringContaining("there is no turn 3; the session has 2 turns"),
-    })
+    const { code, err } = await cairn(space, ["debug", "trace", "--last"])
+    expect([code, err]).toEqual([2, expect.stringContaining("no session yet in")])
   })
 })
 
@@ -192,7 +189,7 @@ describe("traces to a collector", () => {
     await cairn(space, run, { server, env: { ...watch.env, ...target.env } })
     expect(await watch.loaded()).toContain("exporter.ts")
     expect(target.bodies).toHaveLength(1)
-  })
+  }, 30_000)
 
   test("that nobody takes change neither the exit code nor the output", async () => {
     const hold = gate()
