@@ -93,6 +93,14 @@ export const budgetFlag: Flag<{ readonly money: number } | { readonly tokens: nu
   },
 }
 
+export const schemaFlag: Flag<string> = {
+  name: "schema",
+  value: "path",
+  doc: "Answer as JSON that fits the JSON schema in this file; stdout is that JSON alone",
+  completion: "file",
+  parse: words,
+}
+
 export const titleFlag: Flag<string> = {
   name: "title",
   value: "text",

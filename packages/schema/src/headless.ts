@@ -56,6 +56,8 @@ export const HeadlessResult = z.object({
   sessionID: SessionID.nullable(),
   /** The answer: text of the last assistant message. Empty when there is none. */
   text: z.string(),
+  /** The result that `--schema` asked for; absent when there is none. */
+  structured: z.unknown().optional(),
   tokens: Tokens,
   /** US dollars; 0 for a model without a price. */
   cost: z.number(),

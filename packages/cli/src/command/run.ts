@@ -10,6 +10,7 @@ import {
   formatFlag,
   interactivePermissionsFlag,
   modelFlag,
+  schemaFlag,
   sessionFlag,
   titleFlag,
   trustFlag,
@@ -27,6 +28,8 @@ export const runCommand: Command = {
     "Without a message, stdin is the message. With one, stdin is added to it if it is a file or a pipe that closes.",
     "Nobody is asked anything: what the permission rules ask about is denied to the model and the exit code says so," +
       " unless --auto or --interactive-permissions is given.",
+    "With --schema the agent works as usual and gives its result as JSON. What does not fit the schema is sent back to the" +
+      " model twice; then the run fails with 3 and stdout stays empty.",
     "--budget bounds this run in place of budget.run of the config; given twice, it bounds money and tokens. A model" +
       " whose price is not known needs one of tokens.",
     "",
@@ -37,6 +40,7 @@ export const runCommand: Command = {
   examples: [
     `cairn run "find out why the test in src/parse fails and fix it"`,
     `git diff | cairn run "review this change"`,
+    `cairn run --schema report.schema.json "which dependencies are outdated?" | jq .`,
     `cairn run --continue --format json "now add a test" | jq -r 'select(.type == "result").text'`,
   ],
   flags: [
@@ -47,6 +51,7 @@ export const runCommand: Command = {
     continueFlag,
     formatFlag,
     fileFlag,
+    schemaFlag,
     autoFlag,
     budgetFlag,
     titleFlag,
@@ -69,6 +74,7 @@ async function run(io: Io, input: Input): Promise<number> {
     agent: input.get(agentFlag),
     session: input.get(sessionFlag),
     title: input.get(titleFlag),
+    schema: input.get(schemaFlag),
     dir: input.get(dirFlag),
   }
   // Nobody would get the answer: said at the program's end.

@@ -12,6 +12,7 @@ const start = {
   agent: "build",
   directory: "/",
   resumed: false,
+  structured: false,
 }
 
 function written(events: readonly BusEvent[], deltas: boolean): Record<string, unknown>[] {
@@ -82,6 +83,16 @@ describe("NDJSON", () => {
     const lines = written([updated(part("text", { text: "a\nb\u2028c\u001b[2J\r" }))], false)
     expect(lines[1]).toMatchObject({ properties: { part: { text: "a\nb\u2028c\u001b[2J\r" } } })
   })
+})
+
+test("a result in a form stands in the last line, whatever it is", () => {
+  for (const structured of [{ a: [1] }, null, false]) {
+    const stdout = captured()
+    const reporter = jsonReporter({ stdout, stderr: captured(), version: "1" }, { deltas: false })
+    reporter.end({ exit: { code: 0, reason: "done" }, outcome: outcome({ structured }), denied: 0 })
+    const last: unknown = JSON.parse(stdout.text)
+    expect(HeadlessLine.parse(last)).toMatchObject({ structured })
+  }
 })
 
 test("a run that could not start is one result line and a message on stderr", () => {

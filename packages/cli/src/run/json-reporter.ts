@@ -43,6 +43,7 @@ export function resultLine(report: RunReport): HeadlessResult {
     reason: exit.reason,
     sessionID: report.sessionID ?? null,
     text: outcome?.text ?? "",
+    ...(outcome?.structured === undefined ? {} : { structured: outcome.structured }),
     tokens: outcome?.tokens ?? none,
     cost: outcome?.cost ?? 0,
     ...(report.denied > 0 ? { denied: report.denied } : {}),

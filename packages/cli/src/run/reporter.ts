@@ -14,6 +14,8 @@ export interface RunStart {
   readonly directory: string
   /** The session existed before. */
   readonly resumed: boolean
+  /** The answer is JSON: what the model says in words is progress. */
+  readonly structured: boolean
 }
 
 /** How a run ended. `outcome` is absent when no turn ran. */

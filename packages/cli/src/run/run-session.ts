@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { AskMode, Engine, TurnOutcome } from "@cairn/core/engine"
+import type { AskMode, Engine, PromptInput, TurnOutcome } from "@cairn/core/engine"
 import { StoreFailed } from "@cairn/core/store/trouble"
 import { sleep } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"
@@ -7,7 +7,7 @@ import type { Result } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
-import type { PromptPart } from "@cairn/schema/prompt"
+import type { OutputFormat } from "@cairn/schema/message"
 import { exitOf, type RunEnd } from "../exit-code.ts"
 import { storeError } from "../report-error.ts"
 import { errorText } from "../render/transcript.ts"
@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly agent?: string
   readonly session?: string
   readonly title?: string
+  /** File with the schema of the answer. */
+  readonly schema?: string
   readonly dir?: string
 }
 
@@ -121,6 +123,8 @@ async function execute(run: Run): Promise<Ended> {
     note: run.reporter.note,
   })
   if (!parts.ok) return setup(parts.error)
+  const format = options.schema === undefined ? undefined : await formatOf(options.schema, cwd.value)
+  if (format && !format.ok) return setup(format.error)
   let opened = await openNoted(run, directory.value)
   if (!opened.ok) return setup(opened.error)
   const home = options.dir === undefined ? await sessionHome(opened.value, options.session) : undefined
@@ -132,7 +136,15 @@ async function execute(run: Run): Promise<Ended> {
   await using engine = opened.value
   for (const warning of engine.warnings) run.reporter.note(warning)
   if (run.interruption !== undefined) return interrupted(run.interruption)
-  return await converse(run, engine, parts.value)
+  return await converse(run, engine, { parts: parts.value, ...(format && { format: format.value }) })
+}
+
+/** What the user says, and the form of the answer. */
+type Prompt = Pick<PromptInput, "parts" | "format">
+
+async function formatOf(file: string, cwd: string): Promise<Result<OutputFormat, SetupError>> {
+  const { answerFormat } = await import("./answer-format.ts")
+  return answerFormat(file, cwd)
 }
 
 async function openNoted(run: Run, directory: string): Promise<Result<Engine, SetupError>> {
@@ -159,7 +171,7 @@ async function sessionHome(engine: Engine, sessionID: string | undefined): Promi
   return (await checkDirectory(session.directory)).ok ? session.directory : undefined
 }
 
-async function converse(run: Run, engine: Engine, parts: readonly PromptPart[]): Promise<Ended> {
+async function converse(run: Run, engine: Engine, prompt: Prompt): Promise<Ended> {
   const { reporter, options } = run
   const early: BusEvent[] = []
   let listener = (event: BusEvent): void => void early.push(event)
@@ -169,14 +181,16 @@ async function converse(run: Run, engine: Engine, parts: readonly PromptPart[]):
     if (!chosen.ok) return setup(chosen.error)
     const { session, model, agent, resumed } = chosen.value
     run.sessionID = session.id
-    reporter.start({ sessionID: session.id, title: session.title, directory: engine.directory, model, agent, resumed })
+    const { directory } = engine
+    const structured = prompt.format !== undefined
+    reporter.start({ sessionID: session.id, title: session.title, directory, model, agent, resumed, structured })
     const answers = options.interactive ? await prepareAnswers(run, engine) : undefined
     listener = (event) => {
       reporter.event(event)
       answers?.onEvent(event)
     }
     for (const event of early) listener(event)
-    return await turn(run, engine, chosen.value, parts, answers)
+    return await turn(run, engine, chosen.value, prompt, answers)
   } finally {
     unsubscribe()
   }
@@ -191,7 +205,7 @@ async function turn(
   run: Run,
   engine: Engine,
   { session, model, agent, resumed }: Chosen,
-  parts: readonly PromptPart[],
+  prompt: Prompt,
   answers: Answers | undefined,
 ): Promise<Ended> {
   const { group, options, io } = run
@@ -213,7 +227,7 @@ async function turn(
       }
     })
   const asks: AskMode = options.interactive ? "wait" : options.auto ? "auto" : "deny"
-  const result = await engine.prompt({ sessionID: session.id, parts, model, agent, asks })
+  const result = await engine.prompt({ sessionID: session.id, ...prompt, model, agent, asks })
   settled = true
   if (!result.ok) {
     if (!resumed) await engine.deleteSession(session.id)

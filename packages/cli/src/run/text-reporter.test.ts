@@ -25,6 +25,7 @@ const start = {
   agent: "build",
   directory: "/repo",
   resumed: false,
+  structured: false,
 }
 const second = "msg_000000000002abcdefghijklmn"
 const opened = (id = messageID, change = {}) =>
@@ -387,4 +388,42 @@ test("an ask is a line of JSON of its own", () => {
   const lines = io.stdout.text.split("\n")
   expect(lines[0]).toBe("I ask")
   expect(JSON.parse(lines[1] ?? "")).toMatchObject({ type: "permission.asked", properties: { id: "per_1" } })
+})
+
+describe("with a schema", () => {
+  const shown = (io: FakeIo, events: readonly BusEvent[], report: Partial<RunReport>) => {
+    const reporter = textReporter(io)
+    reporter.start({ ...start, structured: true })
+    for (const each of events) reporter.event(each)
+    reporter.end({ exit: { code: 0, reason: "done" }, sessionID, outcome: outcome(), denied: 0, ...report })
+    return { out: io.stdout.text, err: io.stderr.text }
+  }
+  const events = [opened(), updated(text("In words."))]
+
+  test("a pipe gets the JSON on one line, and the words go to stderr", () => {
+    const structured = { a: "x\u001b[2J\n", b: [1] }
+    const { out, err } = shown(fakeIo(), events, { outcome: outcome({ text: "In words.", structured }) })
+    expect(out).toBe('{"a":"x\\u001b[2J\\n","b":[1]}\n')
+    expect(err).toContain("In words.\n")
+  })
+
+  test("a run without a result has nothing on stdout", () => {
+    const { out, err } = shown(fakeIo(), events, {
+      exit: { code: 3, reason: "error" },
+      outcome: outcome({ reason: "error", text: "In words.", errorClass: "fatal" }),
+      message: "no result that fits",
+    })
+    expect(out).toBe("")
+    expect(err).toContain("In words.\n")
+    expect(err).toContain("cairn: no result that fits")
+  })
+
+  test("a terminal gets it laid out and harmless, after what the model said", () => {
+    const { out } = shown(terminal(), events, { outcome: outcome({ text: "In words.", structured: { a: "\u202e" } }) })
+    expect(out.replaceAll(/\r?\u001b\[K/g, "")).toBe('In words.\n{\n  "a": "<U+202E>"\n}\n')
+    const dumb = shown(fakeIo({ stdout: captured({ terminal: true }), env: { TERM: "dumb" } }), [], {
+      outcome: outcome({ structured: 0 }),
+    })
+    expect(dumb.out).toBe("0\n")
+  })
 })

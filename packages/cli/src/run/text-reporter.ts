@@ -64,6 +64,8 @@ interface State {
   readonly view: ToolView
   readonly activity: Activity
   readonly sessionID: string
+  /** The answer is the JSON at the end. */
+  readonly structured: boolean
   /** Messages that this run's model writes. Parts of others are not shown. */
   readonly messages: Map<string, { readonly summary: boolean }>
   readonly streams: Map<string, Stream>
@@ -96,6 +98,7 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
     },
     activity: createActivity(screen, io.clock, () => `waiting for ${sanitiseLine(model)}`),
     sessionID: start.sessionID,
+    structured: start.structured,
     messages: new Map(),
     streams: new Map(),
     calls: new Set(),
@@ -256,6 +259,7 @@ function showLines(state: State, lines: readonly string[], kind: "text" | "tool"
 
 function showAnswer(state: State, report: RunReport): void {
   const { screen, io } = state
+  if (state.structured) return showResult(state, report)
   const answer = report.outcome?.text ?? ""
   if (answer === "") releaseHeld(state)
   if (!screen.out.live) {
@@ -267,4 +271,17 @@ function showAnswer(state: State, report: RunReport): void {
   if (answer === "" || state.answered !== undefined) return
   const draw = drawing(screen)
   screen.answer(draw ? draw.push(sanitise(answer)) + draw.flush() : sanitise(answer))
+}
+
+/** The JSON alone for programs, laid out for people; nothing when there is none. */
+function showResult(state: State, report: RunReport): void {
+  const { screen, io } = state
+  releaseHeld(state)
+  const structured = report.outcome?.structured
+  if (structured === undefined) return
+  if (!io.stdout.isTerminal) return io.stdout.write(`${JSON.stringify(structured)}\n`)
+  const text = sanitise(JSON.stringify(structured, undefined, 2))
+  if (!screen.out.live) return io.stdout.write(`${text}\n`)
+  if (state.last !== undefined) screen.gap()
+  screen.answer(`${text}\n`)
 }
