@@ -1,8 +1,11 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { text, toolCall } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { cairn } from "./run-cairn.ts"
+
+// Every test starts processes, some of them several.
+setDefaultTimeout(30_000)
 
 const schema = '{"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}'
 const files = { "s.json": schema }
