@@ -138,6 +138,15 @@ describe("a turn", () => {
     ])
   })
 
+  test("ends no earlier than its calls, though the retry was written a moment after", () => {
+    const trace = traced(started(0), answer(0), retry(10), answer(11, { ...done(0, 9), finish: "error" }), ended(20))
+    expect(trace.slice(0, 3)).toEqual([
+      "turn build 0-20 done",
+      "  step build 0-10",
+      "    model demo/tour 0-10 ! APIError 529",
+    ])
+  })
+
   test("does not know from an older log how long a retry waited", () => {
     expect(traced(started(0), answer(0), retry(10), finish(90), answer(90, done(0, 90)), ended(91))).toEqual([
       "turn build 0-91 done",

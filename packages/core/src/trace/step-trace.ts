@@ -50,7 +50,11 @@ export class StepTrace {
     if (this.#retry && completed > (this.#retry.next ?? completed)) this.#begin(this.#retry.next ?? completed)
     else if (this.#retry && info.error) close(this.#retry.span, completed)
     if (this.#model) this.#endCall(completed, (call) => info.error && failedBy(call, info.error))
-    close(this.span, completed)
+    // What a retry says of a failed call may be a moment younger than the end of its message.
+    close(
+      this.span,
+      this.span.children.reduce((latest, { end = 0 }) => Math.max(latest, end), completed),
+    )
   }
 
   /** A text, reasoning or call of the model was there at this time. */
