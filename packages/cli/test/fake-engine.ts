@@ -81,6 +81,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       ).split("/")
       return ok({ providerID, modelID, ...(variant !== undefined && { variant }) })
     },
+    checkFallback: () => ok([]),
     models: () => [],
     suggestModels: () => [],
     agents: () => [{ name: "build", mode: "primary" }],

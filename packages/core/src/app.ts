@@ -16,6 +16,7 @@ import { createInstructions } from "./instruction/instructions.ts"
 import { fileSink } from "./log-file.ts"
 import { callModel } from "./model/call.ts"
 import { type Catalog, createCatalog } from "./model/catalog.ts"
+import { createCooldowns } from "./model/cooldown.ts"
 import { createModels } from "./model/registry.ts"
 import { createNet } from "./net/net.ts"
 import { approvalsIn } from "./permission/approvals.ts"
@@ -226,10 +227,11 @@ function buildSessions(base: Base, { models, agents }: ModelSide, toolSide: Tool
   const { store, clock, ids, log, net, location, config } = base
   const { seen, output, tools, asks, instructions } = toolSide
   const { directory, worktree } = location
-  const preparer = createPreparer({ store, clock, models, agents })
+  const preparer = createPreparer({ store, clock, models, agents, fallback: config.config.model_fallback })
   const turn = createTurnRunner({
     ...{ store, clock, log, asks, seen, output, directory, worktree, tools, instructions },
     budget: config.config.budget,
+    cooldowns: createCooldowns(clock),
     compaction: { ...config.config.compaction, prompt: promptOf(agents, "compaction") },
     titleByModel: config.config.title === "model",
     random: Math.random,

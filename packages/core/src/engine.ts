@@ -139,6 +139,8 @@ export interface Engine extends AsyncDisposable {
   collect(options: { dryRun: boolean }): Promise<Collected>
   /** The model that a prompt gets that names `ref` (or none), before anything is stored. */
   checkModel(ref?: string, by?: ModelChoice): Promise<Result<ModelRef, SetupError>>
+  /** Models that are to take over from this one (`model_fallback`) and cannot, and why. A name that means nothing is an error. */
+  checkFallback(model: ModelRef, agent: string): Result<readonly string[], SetupError>
   /** A primary agent by name, or the configured default. */
   checkAgent(name?: string): Result<string, SetupError>
   /** Models whose `provider/model` contains `filter` (case aside), sorted. Nothing is sent anywhere. */

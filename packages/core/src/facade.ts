@@ -19,6 +19,7 @@ import { checkPrompt } from "./session/check-prompt.ts"
 import { chooseModel } from "./session/choose-model.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
+import { lineUpOf } from "./session/line-up.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
@@ -80,6 +81,7 @@ export function createEngineOf(parts: Parts): Engine {
       const model = chooseModel(models, agent.value, wish, session)
       return Promise.resolve(model.ok ? ok(model.value.ref) : model)
     },
+    checkFallback: (model, agent) => checkFallback(parts, model, agent),
     checkAgent(name) {
       const agent = agents.primary(name)
       return agent.ok ? ok(agent.value.name) : agent
@@ -150,6 +152,19 @@ function* logOf(store: Store, sessionID: string): Generator<LogEntry> {
   }
 }
 
+function checkFallback(
+  { agents, models, config }: Parts,
+  ref: ModelRef,
+  name: string,
+): ReturnType<Engine["checkFallback"]> {
+  const agent = agents.get(name)
+  if (!agent.ok) return agent
+  const model = models.resolve(ref)
+  if (!model.ok) return model
+  const lined = lineUpOf(models, agent.value, config.config.model_fallback, model.value)
+  return lined.ok ? ok(lined.value.notes) : lined
+}
+
 /** A disk that does not take the prompt is something to mend first: no model was called. */
 async function storing<T>(work: () => Promise<Result<T, SetupError>>): Promise<Result<T, SetupError>> {
   try {
@@ -171,13 +186,14 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
   const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
   const { sessionID, tools, system, format } = input
+  const [model] = by.value.lineUp
   const admission = {
-    ...{ agent: by.value.agent.name, model: by.value.model.ref, parts: attached.value },
+    ...{ agent: by.value.agent.name, model: model.ref, parts: attached.value },
     ...(tools && { tools }),
     ...(system !== undefined && { system }),
     ...(format && { format }),
   }
-  const unfit = checkPrompt(admission, by.value.model)
+  const unfit = checkPrompt(admission, model)
   if (unfit) return err(unfit)
   if (input.noReply) {
     const noted = parts.coordinator.note(sessionID, admission)
@@ -196,8 +212,8 @@ const unanswered = (sessionID: string): TurnOutcome => {
 async function compact(parts: Parts, sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>> {
   const by = whoAnswers(parts, sessionID, { ...(model && { model }) })
   if (!by.ok) return by
-  const { agent, model: used } = by.value
-  return await parts.coordinator.compact(sessionID, { agent: agent.name, model: used.ref })
+  const { agent, lineUp } = by.value
+  return await parts.coordinator.compact(sessionID, { agent: agent.name, model: lineUp[0].ref })
 }
 
 /** The agent and the model that are named, else those that the session used last, both ready for use. */

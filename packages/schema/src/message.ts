@@ -56,6 +56,10 @@ export const AssistantMessage = z.object({
   structured: z.unknown().optional(),
   variant: z.string().optional(),
   finish: z.string().optional(),
+  /** Ours: the model that was chosen but does not answer now, why, and when it is tried again (ms since the epoch). */
+  fallback: z
+    .object({ providerID: z.string(), modelID: z.string(), message: z.string(), until: z.number().int() })
+    .optional(),
 })
 export type AssistantMessage = z.infer<typeof AssistantMessage>
 

@@ -31,7 +31,11 @@ const schemas: Record<Name, z.ZodType> = {
 /** What we add. Nothing else may differ. */
 const ours: Partial<Record<Name, readonly string[]>> = {
   UserMessage: ["metadata?"],
-  AssistantMessage: ["toolTokens?{}", "unpriced?"],
+  AssistantMessage: [
+    "toolTokens?{}",
+    "unpriced?",
+    ...["providerID", "modelID", "message", "until"].map((field) => `fallback?.${field}`),
+  ],
   Part: ["<tool>.state<error>.kind?", "<retry>.time.next?"],
   ToolState: ["<error>.kind?"],
 }
@@ -66,7 +70,7 @@ describe("fields, requiredness, types and enums are the original's", () => {
 
 test("what we add is optional, so that neither side misses what the other leaves out", () => {
   for (const field of [...Object.values(ours), ...Object.values(oursInEvents)].flat())
-    expect(field).toMatch(/\?(\{\})?$/)
+    expect(field).toMatch(/\?(\{\}|\.\w+)?$/)
 })
 
 describe("properties of events are the original's", () => {

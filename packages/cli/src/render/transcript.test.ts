@@ -46,6 +46,24 @@ test("a session reads as what was said and done, steps of one agent in one block
   )
 })
 
+test("what another model wrote says in place of whom, and why", () => {
+  const fallback = { providerID: "demo", modelID: "tour", message: "Demo (HTTP 529): over\u001bloaded.", until: 1 }
+  const messages = [
+    { info: assistant({ finish: "error" }), parts: [part("text", { text: "I begin." })] },
+    { info: assistant({ providerID: "p", modelID: "m", fallback }), parts: [part("text", { text: "I go on." })] },
+  ]
+  expect(transcript(session(), messages, view).split("\n").slice(2)).toEqual([
+    "",
+    "build (demo/tour)",
+    "I begin.",
+    "",
+    "build (p/m)",
+    "demo/tour does not answer (Demo (HTTP 529): over␛loaded)",
+    "I go on.",
+    "",
+  ])
+})
+
 test("an empty session is its header", () => {
   expect(transcript(session({ title: "a\u001b[2J" }), [], view)).toBe(
     `a␛[2J\n${sessionID} in /repo, 2026-01-01 00:00\n`,

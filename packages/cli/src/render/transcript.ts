@@ -1,5 +1,5 @@
 import type { MessageError } from "@cairn/schema/error"
-import type { MessageWithParts } from "@cairn/schema/message"
+import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
 import type { Session } from "@cairn/schema/session"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { money, tokens } from "./format.ts"
@@ -36,8 +36,10 @@ export function joined(messages: readonly MessageWithParts[]): MessageWithParts[
 function messageLines(message: MessageWithParts, view: ToolView): string[] {
   const { style } = view
   const error = failure(message)
+  const fallback = message.info.role === "assistant" ? message.info.fallback : undefined
   return [
     style.strong(speaker(message)),
+    ...(fallback ? [style.warn(sanitiseLine(takeOverText(fallback)))] : []),
     ...message.parts.flatMap((part) => partLines(part, view)),
     ...(error === undefined ? [] : [style.bad(sanitiseLine(errorText(error)))]),
   ]
@@ -48,6 +50,10 @@ export function speaker({ info }: MessageWithParts): string {
   if (info.role === "user") return "You"
   return sanitiseLine(`${info.agent} (${info.providerID}/${info.modelID})`)
 }
+
+/** Why the chosen model does not answer. */
+export const takeOverText = ({ providerID, modelID, message }: NonNullable<AssistantMessage["fallback"]>): string =>
+  `${providerID}/${modelID} does not answer (${message.replace(/\.$/, "")})`
 
 /** What ended the message before its time. */
 export function failure({ info }: MessageWithParts): MessageError | undefined {

@@ -11,6 +11,8 @@ export interface Chosen {
   readonly agent: string
   /** The session existed before. */
   readonly resumed: boolean
+  /** What the user should know of the models that are to take over. */
+  readonly notes: readonly string[]
 }
 
 interface Wish {
@@ -35,11 +37,15 @@ export async function chooseSession(engine: Engine, wish: Wish): Promise<Result<
     ...(before && { sessionID: before.id }),
   })
   if (!model.ok) return model
+  const fallback = engine.checkFallback(model.value, agent.value)
+  if (!fallback.ok) return fallback
   const chosen = { model: model.value, agent: agent.value }
+  const notes = fallback.value
   const title = wish.title === undefined ? {} : { title: wish.title }
-  if (!before) return ok({ ...chosen, session: await engine.createSession({ ...chosen, ...title }), resumed: false })
+  if (!before)
+    return ok({ ...chosen, notes, session: await engine.createSession({ ...chosen, ...title }), resumed: false })
   const session = wish.title === undefined ? before : (engine.updateSession(before.id, title) ?? before)
-  return ok({ ...chosen, session, resumed: true })
+  return ok({ ...chosen, notes, session, resumed: true })
 }
 
 async function findSession(engine: Engine, wish: Wish): Promise<Result<Session | undefined, SetupError>> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { StoreFailed } from "@cairn/core/store/trouble"
-import { err } from "@cairn/kernel/result"
+import { err, ok } from "@cairn/kernel/result"
 import { HeadlessLine } from "@cairn/schema/headless"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { fakeEngine, type FakePlay } from "../../test/fake-engine.ts"
@@ -159,6 +159,8 @@ describe("what has to be mended first ends with 2 and stores nothing:", () => {
   test("an unknown session", () => fails({ session: "ses_1" }, {}, "session"))
   test("nothing to continue", () => fails({ continue: true }, {}, "session"))
   test("an unknown model", () => fails({ model: "a/b" }, { change: { checkModel: async () => err(model) } }, "model"))
+  test("a name in model_fallback that means nothing", () =>
+    fails({}, { change: { checkFallback: () => err({ ...model, message: "model_fallback: unknown" }) } }, "model"))
   test("an unknown agent", () =>
     fails({ agent: "x" }, { change: { checkAgent: () => err({ kind: "usage", message: "unknown agent" }) } }, "usage"))
   test("a data directory that cannot be written", async () => {
@@ -166,6 +168,15 @@ describe("what has to be mended first ends with 2 and stores nothing:", () => {
     expect(await runSession(io, options)).toBe(2)
     expect(io.stderr.text).toBe("cairn: cannot write /d\n")
   })
+})
+
+test("a model that cannot take over is said, and the run goes on", async () => {
+  const { run, io } = prepare(
+    { format: "text" },
+    { change: { checkFallback: () => ok(["model_fallback: p/m will not"]) } },
+  )
+  expect(await run()).toBe(0)
+  expect(io.stderr.text).toStartWith("cairn: model_fallback: p/m will not\n")
 })
 
 test("a session that turned out busy is not left behind when it is new", async () => {

@@ -179,8 +179,9 @@ async function converse(run: Run, engine: Engine, prompt: Prompt): Promise<Ended
   try {
     const chosen = await chooseSession(engine, options)
     if (!chosen.ok) return setup(chosen.error)
-    const { session, model, agent, resumed } = chosen.value
+    const { session, model, agent, resumed, notes } = chosen.value
     run.sessionID = session.id
+    for (const note of notes) reporter.note(note)
     const { directory } = engine
     const structured = prompt.format !== undefined
     reporter.start({ sessionID: session.id, title: session.title, directory, model, agent, resumed, structured })

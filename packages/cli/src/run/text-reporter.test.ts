@@ -180,6 +180,24 @@ describe("on a terminal", () => {
     expect(run(terminal({}), events, { outcome: outcome({ text: "" }) }).out).toBe("It is\n- \n")
   })
 
+  test("another model that goes on is said once, with the reason, and so is the way back", () => {
+    const io = terminal()
+    const fallback = { providerID: "demo", modelID: "tour", message: "Demo (HTTP 529): overloaded.", until: 1 }
+    const other = { providerID: "p", modelID: "m/n", fallback }
+    const events = [
+      opened(),
+      opened(second, other),
+      updated(text("I go on.", second)),
+      opened("msg_000000000003abcdefghijklmn", { ...other, summary: true }),
+      opened("msg_000000000004abcdefghijklmn", { providerID: "demo" }),
+    ]
+    run(io, events)
+    expect(onScreen(io).match(/.*(takes over|answers again).*/g)).toEqual([
+      "demo/tour does not answer (Demo (HTTP 529): overloaded); p/m/n takes over",
+      "demo/tour answers again",
+    ])
+  })
+
   test("long remarks are broken between words", () => {
     const io = fakeIo({
       stdout: captured({ terminal: true }),

@@ -1,5 +1,5 @@
 import type { BusEvent } from "@cairn/schema/event"
-import type { Message } from "@cairn/schema/message"
+import type { AssistantMessage, Message } from "@cairn/schema/message"
 import type { Part, ReasoningPart, TextPart, ToolPart } from "@cairn/schema/part"
 import type { SessionStatus } from "@cairn/schema/session"
 import { wrap } from "../argv/help.ts"
@@ -8,6 +8,7 @@ import { duration, plural } from "../render/format.ts"
 import { createMarkdownStream, type MarkdownStream } from "../render/markdown-stream.ts"
 import { partLines } from "../render/part.ts"
 import { createScreen, type Screen } from "../render/screen.ts"
+import { takeOverText } from "../render/transcript.ts"
 import { headline, type ToolView } from "../render/tool.ts"
 import { styleOf } from "../terminal/look.ts"
 import { createSanitiser, sanitise, sanitiseLine } from "../terminal/sanitise.ts"
@@ -76,6 +77,8 @@ interface State {
   /** The message whose text was last put on stdout. */
   answered: string | undefined
   steps: number
+  /** Whoever answers now, as `provider/model`. */
+  readonly speaker: { model: string }
   /** What stands above the cursor. */
   last: Stream["kind"] | "text" | "tool" | undefined
 }
@@ -87,6 +90,7 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
   const named = start.model.variant === undefined ? model : `${model} (${start.model.variant})`
   const head = `${start.resumed ? "continuing " : ""}${start.sessionID}`
   screen.lines(wrap(sanitiseLine(`${named}, agent ${start.agent}, ${head}`), screen.err.width).map(style.dim))
+  const speaker = { model }
   const state: State = {
     io,
     screen,
@@ -96,7 +100,7 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
       directory: start.directory,
       diffLimit: screen.err.color || screen.err.live ? diffLimit : 0,
     },
-    activity: createActivity(screen, io.clock, () => `waiting for ${sanitiseLine(model)}`),
+    activity: createActivity(screen, io.clock, () => `waiting for ${sanitiseLine(speaker.model)}`),
     sessionID: start.sessionID,
     structured: start.structured,
     messages: new Map(),
@@ -105,6 +109,7 @@ function createRun(io: Io, screen: Screen, start: RunStart): Run {
     held: [],
     answered: undefined,
     steps: 0,
+    speaker,
     last: undefined,
   }
   return {
@@ -134,6 +139,16 @@ function onEvent(state: State, event: BusEvent): void {
 function onMessage(state: State, info: Message): void {
   if (info.role !== "assistant" || info.time.completed !== undefined) return
   state.messages.set(info.id, { summary: info.summary === true })
+  const model = `${info.providerID}/${info.modelID}`
+  if (model !== state.speaker.model) onModel(state, model, info.fallback)
+}
+
+/** Another model goes on: one that stands in, or the chosen one again. */
+function onModel(state: State, model: string, fallback: AssistantMessage["fallback"]): void {
+  const { screen } = state
+  state.speaker.model = model
+  const line = fallback ? `${takeOverText(fallback)}; ${model} takes over` : `${model} answers again`
+  showLines(state, wrap(sanitiseLine(line), screen.err.width).map(screen.style.warn), "tool")
 }
 
 function onStatus(state: State, status: SessionStatus): void {

@@ -131,7 +131,7 @@ function assemble(
     ...defined({
       description: own.description ?? native?.description,
       model,
-      modelFallback: fallback.length > 0 ? fallback : undefined,
+      modelFallback: own.model_fallback && fallback,
       variant: own.variant,
       temperature: own.temperature ?? native?.temperature,
       topP: own.top_p,

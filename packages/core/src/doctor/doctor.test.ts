@@ -193,6 +193,21 @@ describe("the config", () => {
 })
 
 describe("models", () => {
+  test.each([
+    [["demo/tour"], "ok", undefined],
+    [["demo/tour", "anthropic/claude-sonnet-4-5"], "warning", "ANTHROPIC_API_KEY"],
+    [["box/mute"], "warning", "box/mute cannot call tools"],
+    [["anthropic/claude-sonnet-4-5", "demo/torr"], "broken", `There is no model "demo/torr"`],
+  ] as const)("that are to take over: %j", async (names, state, advice) => {
+    await using space = await tempWorkspace()
+    const provider = { box: { options: { baseURL: "http://127.0.0.1:9/v1" }, models: { mute: { tool_call: false } } } }
+    const { checks } = await look(space, { model_fallback: names, provider })
+    const [check] = named(checks, "models", "fallback")
+    expect(check).toMatchObject({ state, text: names.join(", ") })
+    if (advice === undefined) expect(check?.advice).toBeUndefined()
+    else expect(check?.advice).toContain(advice)
+  })
+
   test("keys are said by name only", async () => {
     await using space = await tempWorkspace()
     const config = { provider: { box: { options: { apiKey: "very-secret-2", baseURL: "http://127.0.0.1:1/v1" } } } }

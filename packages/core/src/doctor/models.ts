@@ -22,6 +22,7 @@ export function modelChecks({ models, catalog, config, env }: ModelsInput): Chec
   return [
     { area: "models", name: "keys", state: keys.length === 0 ? "note" : "ok", text: keys.join(", ") || "none found" },
     defaultCheck(models, config),
+    ...fallbackChecks(models, config),
   ]
 }
 
@@ -39,6 +40,19 @@ function defaultCheck(models: Models, config: Config): Check {
     config.model === undefined ? "the first usual provider or declared model that can be used" : "from the config"
   const key = keySource === "none" ? "no key needed" : `key from ${keySource}`
   return { ...base, state: "ok", text: `${ref.providerID}/${ref.modelID} (${why}; ${key})` }
+}
+
+/** A name that means nothing stops every run; a model that cannot be used here is only left out. */
+function fallbackChecks(models: Models, { model_fallback: names = [] }: Config): Check[] {
+  if (names.length === 0) return []
+  const found = names.map((name) => ({ name, model: models.resolve(name) }))
+  const problems = found.flatMap(({ name, model }) => {
+    if (!model.ok) return [{ fatal: model.error.kind !== "key", advice: `${name}: ${model.error.message}` }]
+    return model.value.capabilities.toolcall ? [] : [{ fatal: false, advice: `${name} cannot call tools.` }]
+  })
+  const state = problems.some(({ fatal }) => fatal) ? "broken" : problems.length > 0 ? "warning" : "ok"
+  const advice = problems.length > 0 ? { advice: problems.map((one) => one.advice).join(" ") } : {}
+  return [{ area: "models", name: "fallback", state, text: names.join(", "), ...advice }]
 }
 
 /** One TCP connection to where the default model is. Nothing is sent. Interruption rejects with the reason. */

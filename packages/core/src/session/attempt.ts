@@ -26,6 +26,8 @@ export interface Failure {
   readonly class?: ErrorClass
   /** How it ends the turn, if not as an error. */
   readonly end?: "budget"
+  /** The model's failure, where that is what it is. */
+  readonly cause?: Classified
 }
 
 export type Attempted =
@@ -33,16 +35,18 @@ export type Attempted =
       readonly ok: true
       readonly messageID: string
       readonly calls: readonly SettledCall[]
-      readonly answered: boolean
     }
   | { readonly ok: false; readonly failure: Failure }
+
+/** A wait that is longer is not worth it where another model can go on. Ms. */
+const longestWait = 60_000
 
 /** What a step is for. */
 export interface StepPlan {
   /** May the model call tools, or only give its result? They are sent in any case, since they begin the prompt. */
   readonly tools: boolean | "result"
-  /** An overflow is dealt with by the caller: it ends the message, but is not yet an error of the turn. */
-  readonly overflowAhead?: boolean
+  /** The caller deals with this failure: it ends the message, but is not yet an error of the turn. */
+  ahead?(failure: Classified): boolean
   /** The answer sums up: it is recorded as a summary that answers `parentID`, and is no part of the conversation. */
   readonly summary?: SummaryPlan
 }
@@ -61,7 +65,6 @@ interface SummaryPlan {
 export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): Promise<Attempted> {
   const spent = overspent(turn)
   if (spent) return { ok: false, failure: spent }
-  if (!plan.summary) turn.steps++
   using span = stepSpan(turn, plan)
   const attempted = await attempts(deps, turn, plan, span).catch((error: unknown) => {
     span.fail(turn.run.signal.aborted ? "interrupted" : "defect")
@@ -74,7 +77,7 @@ export async function attemptStep(deps: TurnDeps, turn: Turn, plan: StepPlan): P
 const stepSpan = (turn: Turn, { summary }: StepPlan): Span =>
   (summary?.span ?? turn.span).span("step", {
     "cairn.kind": "step",
-    "cairn.step": summary ? undefined : turn.steps,
+    "cairn.step": summary ? undefined : turn.steps + 1,
     "gen_ai.conversation.id": turn.run.sessionID,
   })
 
@@ -92,10 +95,12 @@ async function attempts(deps: TurnDeps, turn: Turn, plan: StepPlan, span: Span):
       now: turn.run.clock.now(),
     })
     const delay = retryDelay(attempt, classified, deps.random())
-    if (delay === undefined) return giveUp(deps, turn, message, step, { attempt, classified, plan })
+    if (delay === undefined || delay > longestWait) {
+      const ahead = plan.ahead?.(classified) === true
+      if (delay === undefined || ahead) return giveUp(deps, turn, message, step, { attempt, classified, ahead })
+    }
     noteRetry(deps, turn, message, step, { attempt, classified, delay })
-    if (step.calls.some((call) => call.rejected))
-      return { ok: true, messageID: message.id, calls: step.calls, answered: true }
+    if (step.calls.some((call) => call.rejected)) return { ok: true, messageID: message.id, calls: step.calls }
     await pause(turn, delay, span.span("retry", { "cairn.kind": "retry", "cairn.retry.attempt": attempt }))
     turn.run.publish({
       type: "session.status",
@@ -134,6 +139,7 @@ function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): Assist
     mode: summary ? "compaction" : agent.name,
     agent: summary ? "compaction" : agent.name,
     ...(summary && { summary: true }),
+    ...(turn.standsInFor && { fallback: turn.standsInFor }),
     path: { cwd: deps.directory, root: deps.worktree },
     cost: 0,
     tokens: noTokens(),
@@ -155,7 +161,7 @@ function callOnce(
   plan: StepPlan,
   span: Span,
 ): Promise<StepResult> {
-  const { run, model, agent, log } = turn
+  const { run, model, agent, log, parse, accepts } = turn
   const request = {
     system: turn.system,
     cacheKey: run.sessionID,
@@ -167,10 +173,10 @@ function callOnce(
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }
   // Some models call tools although they are told not to, and some providers let them.
-  const find = findFor(deps, turn, plan)
-  const runner = createCallRunner({ ...deps, find, run, span, agent: agent.name })
+  const find = findFor(turn, plan)
+  const runner = createCallRunner({ ...deps, find, parse, accepts, run, span, agent: agent.name })
   const nameOf = (name: string): string => {
-    const found = deps.find(name)
+    const found = turn.find(name)
     return "tool" in found ? found.tool.name : name
   }
   return takeStep(
@@ -183,8 +189,8 @@ function callOnce(
   )
 }
 
-function findFor(deps: TurnDeps, { structured }: Turn, { tools }: StepPlan): TurnDeps["find"] {
-  if (tools === true) return deps.find
+function findFor({ structured, find }: Turn, { tools }: StepPlan): Turn["find"] {
+  if (tools === true) return find
   if (tools === false || !structured) return () => ({ unknown: "No tools can be called now. Answer in words." })
   const { tool } = structured
   return (name) => (name === tool.name ? { tool } : { unknown: `Only ${tool.name} can be called now.` })
@@ -238,7 +244,7 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   ])
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
-  return { ok: true, messageID: message.id, calls: [...step.calls, ...cut], answered: step.answered }
+  return { ok: true, messageID: message.id, calls: [...step.calls, ...cut] }
 }
 
 /** Calls that the stream began and did not finish: settled as errors, and the model may answer to that. */
@@ -308,13 +314,13 @@ function giveUp(
   turn: Turn,
   message: AssistantMessage,
   step: StepResult,
-  end: { attempt: number; classified: Classified; plan: StepPlan },
+  end: { attempt: number; classified: Classified; ahead: boolean },
 ): Attempted {
   const { run } = turn
   const { sessionID } = run
   const now = run.clock.now()
   const error = toMessageError(end.classified)
-  const quiet = end.plan.overflowAhead === true && end.classified.class === "overflow"
+  const quiet = end.ahead
   const info = { ...message, ...(quiet ? { finish: "error" } : { error }), time: { ...message.time, completed: now } }
   run.write(
     ...closeBroken(deps, message, now, quiet),
@@ -322,9 +328,11 @@ function giveUp(
     { type: "message.updated", properties: { sessionID, info } },
     ...stepFiles(deps.store, info, run.partID),
   )
-  if (step.answered && !end.plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
+  if (step.answered) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (!quiet) run.publish({ type: "session.error", properties: { sessionID, error } })
-  return { ok: false, failure: { error, class: end.classified.class } }
+  // Whoever goes on must not overrule the user.
+  if (quiet && step.calls.some((call) => call.rejected)) return { ok: true, messageID: message.id, calls: step.calls }
+  return { ok: false, failure: { error, class: end.classified.class, cause: end.classified } }
 }
 
 function retryEvent(

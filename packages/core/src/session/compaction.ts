@@ -2,18 +2,19 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { Span } from "@cairn/kernel/span"
 import type { DurableEvent } from "@cairn/schema/event"
 import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
-import { effectiveLimits, usableTokens } from "../model/limits.ts"
 import { agentReminder } from "../prompt/reminder.ts"
 import { continueFragment } from "../prompt/summary.ts"
 import { type Failure, attemptStep } from "./attempt.ts"
 import { type Context, createContext } from "./context.ts"
-import { messageTokens, textTokens } from "./estimate.ts"
+import { messageTokens } from "./estimate.ts"
 import { historyOf, isCompaction, wordsOf } from "./history.ts"
 import { loadedIn } from "./loaded.ts"
 import { prunable } from "./prune.ts"
 import { remind } from "./remind.ts"
+import { isFull, roomFor, usableOf } from "./request-size.ts"
 import { shorten } from "./shorten.ts"
 import { tailBudget, tailStart } from "./tail.ts"
+import { answeredBy, hasHeir } from "./take-over.ts"
 import type { Target } from "./target.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 
@@ -22,20 +23,6 @@ const strikes = 3
 
 /** Why room is needed: the request would not fit, the provider refused it, or the user wants it. */
 export type Need = "limit" | "overflow" | "asked"
-
-/** Tokens that a request may have, by what is known of the model so far. */
-const usableOf = (deps: TurnDeps, turn: Turn): number =>
-  usableTokens(effectiveLimits(turn.model.limits, turn.overflows), deps.compaction.reserved)
-
-/** True when the next request is larger than what the model can use. */
-export function isFull(deps: TurnDeps, turn: Turn): boolean {
-  return turn.context.tokens(fixedTokens(turn)) > usableOf(deps, turn)
-}
-
-const fixedTokens = (turn: Turn): number => textTokens(turn.system.join("\n") + JSON.stringify(turn.tools))
-
-/** Characters of the user's own words that stay verbatim beside a summary. */
-export const roomFor = (usable: number): number => Math.min(32_000, usable)
 
 /** The turn's context anew from what is stored: at its start, and when a compaction or a prune begins a new epoch. */
 export function buildContext(target: Target, stored: readonly MessageWithParts[], usable: number): Context {
@@ -118,11 +105,12 @@ async function compact(deps: TurnDeps, turn: Turn, need: Need): Promise<Failure 
 
 /** The stored request for a summary: no part of the conversation, but it says where the tail begins. */
 function askForSummary(turn: Turn, tail: string | undefined, need: Need): string {
-  const { run, agent, model } = turn
+  const { run, agent } = turn
+  const model = turn.lineUp[0].ref
   const { sessionID } = run
   const now = run.clock.now()
   const id = run.messageID()
-  const info = { id, sessionID, role: "user" as const, time: { created: now }, agent: agent.name, model: model.ref }
+  const info = { id, sessionID, role: "user" as const, time: { created: now }, agent: agent.name, model }
   const part = {
     ...{ id: run.partID(), sessionID, messageID: id, type: "compaction" as const },
     auto: need !== "asked",
@@ -152,10 +140,11 @@ async function summarise(
     const messages = [...shorten(turn.context.messages(), cut), task]
     const attempt = await attemptStep(deps, turn, {
       tools: false,
-      overflowAhead: true,
+      ahead: (failure) => failure.class === "overflow" || hasHeir(deps, turn, failure),
       summary: { parentID, messages, span },
     })
     if (attempt.ok) {
+      answeredBy(deps, turn)
       const info = deps.store.read.message(attempt.messageID)
       const text = deps.store.read
         .parts(attempt.messageID)

@@ -19,6 +19,8 @@ export interface Context {
   messages(): LanguageModelV4Message[]
   /** Tokens of the next request: what the provider counted last, and an estimate of what came since. `fixed` is the estimate of system prompt and tools. */
   tokens(fixed: number): number
+  /** Some of it was counted by a provider. */
+  readonly counted: boolean
   /** Stored messages that were converted so far. */
   readonly converted: number
 }
@@ -57,6 +59,9 @@ export function createContext(
     messages: () => [...messages],
     tokens: (fixed) =>
       counted ? counted.tokens + messageTokens(messages.slice(counted.length)) : fixed + messageTokens(messages),
+    get counted() {
+      return counted !== undefined
+    },
     get converted() {
       return converted
     },

@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts"
 import { type Admission, titleOf } from "./admit.ts"
 import { dateFragment } from "./date-fact.ts"
 import { rulesAfter } from "./session-rules.ts"
+import { lineUpOf } from "./line-up.ts"
 import { untitled } from "./sessions.ts"
 import type { Prepared } from "./turn-runner.ts"
 
@@ -17,6 +18,8 @@ interface Deps {
   readonly clock: Clock
   readonly models: Models
   readonly agents: Agents
+  /** `model_fallback` of the config. */
+  readonly fallback: readonly string[] | undefined
 }
 
 /** What has to be known of a prompt before it becomes a turn. */
@@ -29,7 +32,7 @@ export interface Preparer {
   sessionChanges(sessionID: string, admission: Admission): readonly DurableEvent[]
 }
 
-export function createPreparer({ store, clock, models, agents }: Deps): Preparer {
+export function createPreparer({ store, clock, models, agents, fallback }: Deps): Preparer {
   return {
     prepare(sessionID, { agent: name, model: ref }) {
       const agent = agents.get(name)
@@ -37,7 +40,10 @@ export function createPreparer({ store, clock, models, agents }: Deps): Preparer
       const model = models.resolve(ref)
       if (!model.ok) return model
       const rules = store.read.session(sessionID)?.permission ?? []
-      if (model.value.capabilities.toolcall) return ok({ agent: agents.within(agent.value, rules), model: model.value })
+      if (model.value.capabilities.toolcall) {
+        const lined = lineUpOf(models, agent.value, fallback, model.value)
+        return lined.ok ? ok({ agent: agents.within(agent.value, rules), ...lined.value }) : lined
+      }
       const message = `The model ${ref.providerID}/${ref.modelID} cannot call tools, so it cannot do the work. Choose another one.`
       return err({ kind: "model", message })
     },

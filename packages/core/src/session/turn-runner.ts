@@ -10,6 +10,7 @@ import type { Agent } from "../agent/define.ts"
 import type { TurnOutcome } from "../engine.ts"
 import type { ModelRequest } from "../model/call.ts"
 import { tracedCall } from "../model/call-span.ts"
+import type { Cooldowns } from "../model/cooldown.ts"
 import type { ResolvedModel } from "../model/define.ts"
 import type { Instructions } from "../instruction/instructions.ts"
 import { usableTokens } from "../model/limits.ts"
@@ -22,23 +23,27 @@ import type { Tool, ToolOutput } from "../tool/define.ts"
 import type { Output } from "../tool/output.ts"
 import { type Seen, entriesFrom } from "../workspace/seen.ts"
 import type { Admission } from "./admit.ts"
-import { buildContext, roomFor } from "./compaction.ts"
+import { buildContext } from "./compaction.ts"
 import { conversationOf } from "./conversation.ts"
 import type { Begun } from "./coordinator.ts"
+import { type LineUp, takes } from "./fallback.ts"
 import { loadedIn } from "./loaded.ts"
 import { allTokens } from "./budget.ts"
 import { createPurses } from "./purse.ts"
 import { withTotals } from "./sessions.ts"
 import { openStructured } from "./structured.ts"
+import { roomFor } from "./request-size.ts"
 import { type SystemPrompts, factsOf } from "./system-prompts.ts"
 import { askTitle } from "./title.ts"
 import { createToolbox } from "./toolbox.ts"
 import { runCompaction, runTurn } from "./turn.ts"
-import { type CompactionSettings, newTurn, type Turn, type TurnDeps } from "./turn-state.ts"
+import { type CompactionSettings, type Footing, newTurn, type Turn, type TurnDeps } from "./turn-state.ts"
 
 export interface Prepared {
   readonly agent: Agent
-  readonly model: ResolvedModel
+  readonly lineUp: LineUp
+  /** What the user should know of it, though it can work. */
+  readonly notes: readonly string[]
 }
 
 export interface TurnRunnerDeps {
@@ -55,6 +60,7 @@ export interface TurnRunnerDeps {
   readonly compaction: CompactionSettings
   readonly clock: Clock
   readonly budget: Config["budget"]
+  readonly cooldowns: Cooldowns
   random(): number
   prepare(sessionID: string, admission: Pick<Admission, "agent" | "model">): Result<Prepared, SetupError>
   /** Blocks of the system prompt: the same bytes for the same session, agent and model while the process lives. */
@@ -71,44 +77,64 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const { run } = begun
     const prepared = deps.prepare(run.sessionID, begun.admission)
     if (!prepared.ok) return refuse(begun, prepared.error)
-    const { agent, model } = prepared.value
+    const { agent, lineUp } = prepared.value
+    const [model] = lineUp
     const usable = usableTokens(model.limits, deps.compaction.reserved)
     const history = conversationOf(deps.store.read, run.sessionID, roomFor(usable))
     deps.seen.restore(run.sessionID, seenIn(history))
     deps.instructions.restore(run.sessionID, loadedIn(history))
-    const target = { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts: accepts(model) }
     const structured = await openStructured(begun.admission.format)
     if (!structured.ok) return refuse(begun, structured.error)
-    const toolbox = createToolbox(deps.tools, agent.rules, {
-      result: structured.value?.tool,
-      format: editFormatOf(model.apiID),
-      attending: begun.asks === "wait",
-      small: isSmall(factsOf(model)),
-    })
     using purse = openPurse(run.sessionID)
-    const system = await deps.system(run.sessionID, agent, model, begun.admission, run.signal)
+    const footing = (wanted: ResolvedModel) => footingOf(deps, begun, { agent, result: structured.value?.tool }, wanted)
+    const first = await footing(model)
     const turn = newTurn({
+      ...first,
       run,
       log: deps.log,
       span: begun.span,
       agent,
-      model,
-      target,
-      context: buildContext(target, history, usable),
-      system,
-      tools: toolbox.specs,
+      lineUp,
+      context: buildContext(first.target, history, usable),
       structured: structured.value,
       callIDs: new Set(callIDsOf(history)),
       purse,
       parentID: begun.messageID ?? lastUser(history),
     })
-    if (begun.messageID === undefined) return await runCompaction(turnDeps(deps, begun, turn, toolbox), turn)
-    if (deps.titleByModel && history.length === 1) nameSession(deps, begun, turn)
-    return await runTurn(turnDeps(deps, begun, turn, toolbox), turn)
+    const within = { ...turnDeps(deps, begun, turn), footing }
+    if (begun.messageID === undefined) return await runCompaction(within, turn)
+    if (deps.titleByModel && history.length === 1)
+      nameSession(deps, begun, { model: lineUp.find((each) => !deps.cooldowns.resting(each)) ?? model, purse })
+    return await runTurn(within, turn)
   }
 }
 
-function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: ReturnType<typeof createToolbox>): TurnDeps {
+/** The agent as it works with a model: how it is told, what it may call, what it can see. */
+async function footingOf(
+  deps: TurnRunnerDeps,
+  { run, admission, asks }: Begun,
+  { agent, result }: { agent: Agent; result: Tool | undefined },
+  model: ResolvedModel,
+): Promise<Footing> {
+  const toolbox = createToolbox(deps.tools, agent.rules, {
+    result,
+    format: editFormatOf(model.apiID),
+    attending: asks === "wait",
+    small: isSmall(factsOf(model)),
+  })
+  const accepts = (mime: string) => takes(model, mime)
+  return {
+    model,
+    target: { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts },
+    system: await deps.system(run.sessionID, agent, model, admission, run.signal),
+    tools: toolbox.specs,
+    find: toolbox.find,
+    parse: toolbox.parse,
+    accepts,
+  }
+}
+
+function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn): Omit<TurnDeps, "footing"> {
   const { run, asks: mode } = begun
   const { sessionID, signal } = run
   const ask: TurnDeps["ask"] = (call, what) =>
@@ -126,9 +152,6 @@ function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn, toolbox: Retur
     })
   return {
     ...deps,
-    find: toolbox.find,
-    accepts: accepts(turn.model),
-    parse: toolbox.parse,
     ask,
     limit: (callID, output) => limit(deps, sessionID, callID, output),
   }
@@ -144,7 +167,11 @@ async function limit(deps: TurnRunnerDeps, sessionID: string, callID: string, ou
 }
 
 /** Lets the model name a new session beside the first step; the turn does not wait for it. */
-function nameSession(deps: TurnRunnerDeps, { run, admission, group, span }: Begun, { model, purse }: Turn): void {
+function nameSession(
+  deps: TurnRunnerDeps,
+  { run, admission, group, span }: Begun,
+  { model, purse }: Pick<Turn, "model" | "purse">,
+): void {
   const { sessionID } = run
   const { store } = deps
   const first = store.read.session(sessionID)
@@ -200,8 +227,3 @@ function* seenIn(history: readonly MessageWithParts[]) {
 function* callIDsOf(history: readonly MessageWithParts[]) {
   for (const { parts } of history) for (const part of parts) if (part.type === "tool") yield part.callID
 }
-
-const accepts =
-  ({ capabilities }: ResolvedModel) =>
-  (mime: string): boolean =>
-    mime.startsWith("image/") ? capabilities.image : mime === "application/pdf" && capabilities.pdf

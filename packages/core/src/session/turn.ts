@@ -8,12 +8,14 @@ import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
 import { attemptStep, type Failure, overspent } from "./attempt.ts"
 import { closeMessage, isOpen } from "./closing.ts"
-import { isFull, makeRoom, nothingToCompact } from "./compaction.ts"
+import { makeRoom, nothingToCompact } from "./compaction.ts"
 import { defectText } from "./defect.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
 import { remind } from "./remind.ts"
+import { isFull } from "./request-size.ts"
 import { stepFiles } from "./step-files.ts"
+import { answeredBy, fallOver, hasHeir, settleModel } from "./take-over.ts"
 import { type SettledCall, interruptedText } from "./tool-run.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 
@@ -47,9 +49,14 @@ export async function runCompaction(deps: TurnDeps, turn: Turn): Promise<TurnOut
     const spent = overspent(turn)
     if (spent) return finish(deps, turn, "budget", spent)
     if (nothingToCompact(deps, turn)) return { ...finish(deps, turn, "done"), note: nothingToDo }
-    const failure = await makeRoom(deps, turn, "asked")
-    turn.run.signal.throwIfAborted()
-    return failure ? finish(deps, turn, "error", failure) : finish(deps, turn, "done")
+    while (true) {
+      await settleModel(deps, turn)
+      const problem = await makeRoom(deps, turn, "asked")
+      turn.run.signal.throwIfAborted()
+      if (!problem) return finish(deps, turn, "done")
+      const failure = fallOver(deps, turn, problem)
+      if (failure) return finish(deps, turn, "error", failure)
+    }
   })
 }
 
@@ -69,27 +76,33 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     const last = turn.agent.steps !== undefined && turn.steps >= turn.agent.steps
     if (last && !wrappedUp) remind(turn, stepLimitReminder(turn.agent.steps ?? 0, turn.structured !== undefined))
     wrappedUp = last
+    await settleModel(deps, turn)
     const spent = overspent(turn)
     if (spent) return finish(deps, turn, "budget", spent)
     const auto = deps.compaction.auto !== false
     if (auto && isFull(deps, turn)) {
-      const failure = await makeRoom(deps, turn, "limit")
+      const problem = await makeRoom(deps, turn, "limit")
       turn.run.signal.throwIfAborted()
+      const failure = problem && fallOver(deps, turn, problem)
       if (failure) return finish(deps, turn, "error", failure)
+      if (problem) continue
     }
+    const compacts = (kind: Failure["class"]) => auto && kind === "overflow"
     const attempt = await attemptStep(deps, turn, {
       tools: !last || (turn.structured ? "result" : false),
-      overflowAhead: auto,
+      ahead: (failure) => compacts(failure.class) || hasHeir(deps, turn, failure),
     })
     turn.run.signal.throwIfAborted()
     if (!attempt.ok) {
-      const failure =
-        auto && attempt.failure.class === "overflow"
-          ? await afterOverflow(deps, turn, attempt.failure)
-          : attempt.failure
-      if (!failure) continue
-      return finish(deps, turn, "error", failure)
+      const problem = compacts(attempt.failure.class)
+        ? await afterOverflow(deps, turn, attempt.failure)
+        : attempt.failure
+      const failure = problem && fallOver(deps, turn, problem)
+      if (failure) return finish(deps, turn, "error", failure)
+      continue
     }
+    turn.steps++
+    answeredBy(deps, turn)
     turn.compactions = 0
     const { calls } = attempt
     const answered = calls.length > 0 || saysSomething(deps.store, attempt.messageID)

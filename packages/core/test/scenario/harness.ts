@@ -44,6 +44,8 @@ export interface BenchOptions {
   readonly provider?: Readonly<Record<string, unknown>>
   /** Merged into the test model's definition. */
   readonly model?: Readonly<Record<string, unknown>>
+  /** More models of every provider, by id; each is the test model but for what is said here. */
+  readonly models?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly clock?: Clock
   /** More variables of the environment. */
   readonly env?: Readonly<Record<string, string>>
@@ -64,10 +66,17 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
   const limit = { context: 200_000, output: 8_000 }
   const cost = { input: 1, output: 2, cache_read: 0.1, cache_write: 1.25 }
   const definition = { name: "Scripted", tool_call: true, limit, cost, ...options.model }
+  const more = Object.fromEntries(
+    Object.entries(options.models ?? {}).map(([id, own]) => [id, { ...definition, ...own }]),
+  )
   const provider = (spoken: WireProtocol) => ({
     npm: packages[spoken],
     options: { baseURL: server.baseURL(spoken), apiKey: "test-key", ...options.provider },
-    models: { scripted: definition, blind: { ...definition, attachment: false, modalities: { input: ["text"] } } },
+    models: {
+      scripted: definition,
+      blind: { ...definition, attachment: false, modalities: { input: ["text"] } },
+      ...more,
+    },
   })
   const { chat, anthropic, responses, google } = {
     chat: provider("chat"),

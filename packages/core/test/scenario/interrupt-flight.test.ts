@@ -51,7 +51,7 @@ interface Case {
   readonly name: string
   /** What leads to the moment of the interruption; the request that asks for a summary gets `summary`. */
   readonly first: readonly Reply[]
-  readonly summary?: Reply
+  readonly summary?: Reply | ((request: CapturedRequest) => Reply)
   readonly deaf?: boolean
   /** `arrival` resolves with the first request that it is asked for. */
   moment(run: InterruptRun, bound: Bound, arrival: Arrival): Promise<unknown>
@@ -80,7 +80,8 @@ async function judged(driver: Driven, { first, summary, deaf, moment }: Case): P
       requests.push(request)
       for (const look of looks) look()
       if (over && request.text.includes("only begun")) problems.push("what was only begun is in the conversation")
-      if (asksForSummary(request)) return over ? text("Notes.") : (summary ?? hang())
+      if (asksForSummary(request))
+        return over ? text("Notes.") : typeof summary === "function" ? summary(request) : (summary ?? hang())
       return over ? text("Still here.") : (first[next++] ?? hang())
     },
     async interrupt(run, bound) {
@@ -218,15 +219,97 @@ describe("a retry is interrupted:", () => {
     })
 })
 
+describe("a change of model is interrupted:", () => {
+  const config = { model_fallback: ["chat/scripted"] }
+  const limited = later(3_600)
+  const second: Case["moment"] = (run, bound, arrival) =>
+    bound(
+      unlessOver(
+        run,
+        arrival((request) => request.protocol === "chat"),
+      ),
+    ).then(() => undefined)
+  const flow = gate()
+  const cut = gate()
+  const cases: Case[] = [
+    {
+      name: "in the moment in which the first one is given up",
+      first: [limited],
+      moment: (run, bound) => logged(run, bound, waitsToRetry),
+    },
+    {
+      name: "A while a tool of the second one runs",
+      first: [limited, sleeps],
+      moment: (run, bound) => logged(run, bound, toolRuns),
+    },
+    {
+      name: "B while the second one's stream flows",
+      first: [limited, [text("I go on ".repeat(500), { chunks: 500 }), waitFor(flow), hang()]],
+      async moment(run, bound) {
+        await logged(run, bound, answerBegan)
+        flow.open()
+      },
+    },
+    {
+      name: "C while the second one hangs before its headers",
+      first: [limited, hang({ headers: false })],
+      deaf: true,
+      moment: second,
+    },
+    {
+      name: "C while the second one hangs before its first byte",
+      first: [limited, hang()],
+      deaf: true,
+      moment: second,
+    },
+    {
+      name: "F while the second one's stream breaks off",
+      first: [limited, [text("I go on"), waitFor(cut), cutStream()]],
+      async moment(run, bound, arrival) {
+        await logged(run, bound, answerBegan)
+        cut.open()
+        const request = await arrival(({ protocol }) => protocol === "chat")
+        await bound(request.ended)
+      },
+    },
+    {
+      name: "while the second one's retry is waited for",
+      first: [limited, later(60)],
+      moment: (run, bound) =>
+        logged(
+          run,
+          bound,
+          ({ event }) =>
+            event.type === "message.part.updated" &&
+            event.properties.part.type === "retry" &&
+            event.properties.part.time.next !== undefined,
+        ),
+    },
+    {
+      name: "while its summary is asked of the second one",
+      first: [bulky],
+      summary: ({ protocol }) => (protocol === "chat" ? [text("only begun"), hang()] : limited),
+      moment: second,
+    },
+  ]
+  for (const one of cases)
+    test(one.name, async () => {
+      await using driver = await interruptDriver({ config: { ...config, compaction }, ...(one.summary && { limit }) })
+      expect(await judged(driver, one)).toEqual([])
+      expect(driver.engine.verify().problems).toEqual([])
+      expect(processesWith(longSleep)).toEqual([])
+    })
+})
+
 const rounds = process.env["CAIRN_TEST_LONG"] ? 400 : 50
 
-test(`${rounds} random interrupts among retries and compactions leave good logs`, async () => {
+test(`${rounds} random interrupts among retries, compactions and changes of model leave good logs`, async () => {
   const calls = [
     { name: "bash", args: { command: `sleep ${longSleep}` } },
     { name: "bash", args: { command: "seq 1 300" } },
   ]
   const troubles: Reply[] = [atOnce, later(60), tooLong, bulky, [text("half"), cutStream()], [text("Notes.")]]
-  await using driver = await interruptDriver({ limit, config: { compaction } })
+  await using driver = await interruptDriver({ limit, config: { compaction, model_fallback: ["chat/scripted"] } })
   expect(await randomInterrupts(driver, rounds, 20_261_122, calls, { troubles })).toEqual([])
   expect(driver.engine.verify().problems).toEqual([])
   expect(processesWith(longSleep)).toEqual([])
