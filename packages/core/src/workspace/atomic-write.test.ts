@@ -3,7 +3,7 @@ import { chmod, chown, link, lstat, mkdir, mkdtemp, readFile, readdir, realpath,
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
-import { createWriteOperations, prepareDelete, prepareWrite } from "./atomic-write.ts"
+import { createWriteOperations, prepareWrite } from "./atomic-write.ts"
 import type { PreparedChange, WriteOperations } from "./atomic-write.ts"
 import { readSnapshot } from "./files.ts"
 import type { FileSnapshot } from "./files.ts"
@@ -172,17 +172,6 @@ test("rolling back restores what was there, and spares what changed since", asyn
   await writeFile(`${root}/a`, "user")
   expect((await touched.rollback()).ok).toBe(false)
   expect(await text(`${root}/a`)).toBe("user")
-})
-
-test("a removal takes the file away and brings it back with its mode", async () => {
-  await writeFile(`${root}/a`, "text")
-  await chmod(`${root}/a`, 0o640)
-  const removal = prepareDelete(await snapshot(`${root}/a`), usual)
-  expect((await removal.commit()).ok).toBe(true)
-  expect(await readdir(root)).toEqual([])
-  expect((await removal.rollback()).ok).toBe(true)
-  expect(await text(`${root}/a`)).toBe("text")
-  expect((await lstat(`${root}/a`)).mode & 0o777).toBe(0o640)
 })
 
 test("any bytes over any bytes give exactly the new bytes, by rename and in place", async () => {

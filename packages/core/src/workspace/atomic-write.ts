@@ -48,7 +48,16 @@ export function createWriteOperations(): WriteOperations {
 
 /** Codes by which the system says that a file cannot be renamed over, though it may be writable itself. */
 const noRename = new Set(["EXDEV", "EBUSY", "EACCES", "EPERM", "EROFS", "ENAMETOOLONG"])
-const noLink = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EACCES"])
+/** Codes by which the system says that a file cannot get a second name there. */
+export const noLink: ReadonlySet<string> = new Set([
+  "EPERM",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+  "EMLINK",
+  "EXDEV",
+  "EACCES",
+])
 
 /** Permission bits of a new file before the umask. */
 const newFileMode = 0o666
@@ -75,37 +84,7 @@ export async function prepareWrite(
     const given = temp?.mode ?? mode ?? (before?.stat.mode ?? 0) & 0o7777
     return ok(change({ path, bytes, before, operations, mode, given, temp: temp?.path, created }))
   } catch (error) {
-    // A file where a parent directory should be.
-    if (codeOf(error) === "EEXIST") return err(ioFailure(Object.assign(new Error(), { code: "ENOTDIR" }), path))
-    return err(ioFailure(error, path))
-  }
-}
-
-/** Prepares the removal of a file that was read before. */
-export function prepareDelete(before: FileSnapshot, operations: WriteOperations): PreparedChange {
-  const { path } = before
-  return {
-    path,
-    mode: 0,
-    madeDirectory: undefined,
-    async commit() {
-      const changed = await differs(path, before)
-      if (changed) return err(changed)
-      try {
-        await unlink(path)
-        return ok(undefined)
-      } catch (error) {
-        return err(ioFailure(error, path))
-      }
-    },
-    async rollback() {
-      const back = await prepareWrite(path, before.bytes, undefined, operations, before.stat.mode & 0o7777)
-      if (!back.ok) return back
-      await using restored = back.value
-      const done = await restored.commit()
-      return done.ok ? ok(undefined) : done
-    },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    return err(parentFailure(error, path))
   }
 }
 
@@ -120,7 +99,7 @@ interface Plan {
   /** The finished temp file, or undefined when the file is to be rewritten in place. */
   temp: string | undefined
   /** The topmost parent directory that did not exist. */
-  created: string | undefined
+  readonly created: string | undefined
 }
 
 function change(plan: Plan): PreparedChange {
@@ -149,7 +128,7 @@ function change(plan: Plan): PreparedChange {
       if (now.value.hash !== contentHash(bytes)) return err(changedSince(path))
       if (before === undefined) {
         await unlink(path)
-        await removeParents(plan)
+        await removeParents(path, plan.created)
         return ok(undefined)
       }
       const back = await prepareWrite(path, before.bytes, now.value, operations)
@@ -160,7 +139,7 @@ function change(plan: Plan): PreparedChange {
     },
     async [Symbol.asyncDispose]() {
       await removeTemp(plan)
-      if (!committed) await removeParents(plan)
+      if (!committed) await removeParents(path, plan.created)
     },
   }
 }
@@ -285,19 +264,24 @@ function sameFile(a: FileStat, b: FileStat): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.mode === b.mode && a.nlink === b.nlink
 }
 
+/** Why something cannot be made at `path`. */
+export function parentFailure(error: unknown, path: string): ToolFailure {
+  // A file where a parent directory should be.
+  const known = codeOf(error) === "EEXIST" ? Object.assign(new Error(), { code: "ENOTDIR" }) : error
+  return ioFailure(known, path)
+}
+
 async function removeTemp(plan: Plan): Promise<void> {
   const { temp } = plan
   plan.temp = undefined
   if (temp !== undefined) await unlink(temp).catch(unlessMissing)
 }
 
-/** Removes the directories that were created for this file, as long as they are empty. */
-async function removeParents(plan: Plan): Promise<void> {
-  const { created } = plan
-  plan.created = undefined
+/** Removes the directories that were made for a file, from `created` down, as long as they are empty. */
+export async function removeParents(path: string, created: string | undefined): Promise<void> {
   if (created === undefined) return
-  for (let path = dirname(plan.path); path.length >= created.length; path = dirname(path)) {
-    const removed = await rmdir(path).then(
+  for (let parent = dirname(path); parent.length >= created.length; parent = dirname(parent)) {
+    const removed = await rmdir(parent).then(
       () => true,
       () => false,
     )
@@ -313,11 +297,11 @@ function swappedError(path: string): Error {
   return Object.assign(new Error(`${basename(path)} was replaced`), { code: "ELOOP" })
 }
 
-function appeared(path: string): ToolFailure {
+export function appeared(path: string): ToolFailure {
   return { kind: "changed", message: `${shownPath(path)} was created by somebody else meanwhile. Read it first.` }
 }
 
-function changedSince(path: string): ToolFailure {
+export function changedSince(path: string): ToolFailure {
   const message = `${shownPath(path)} was changed by somebody else while this change was being made. Read it again.`
   return { kind: "changed", message }
 }

@@ -7,7 +7,7 @@ import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 
 /** The most that is ever edited or patched as one text. */
-const largestText = 10 * 1024 * 1024
+export const largestText = 10 * 1024 * 1024
 
 /** What tells two states of a file apart without reading it. */
 export interface FileStat {

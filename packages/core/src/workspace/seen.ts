@@ -66,6 +66,9 @@ export function entriesFrom(metadata: Readonly<Record<string, unknown>> | undefi
   })
 }
 
+/** Up to here the whole file is hashed, whatever is wanted of it. */
+export const largestHashed = 50 * 1024 * 1024
+
 /** Stands for the content of a file that is too large to hash on every look. */
 export function statIdentity(stat: FileStat): string {
   return `stat:${stat.size}:${stat.mtimeMs}:${stat.ino}`

@@ -4,11 +4,8 @@ import type { KeyedLock } from "@cairn/kernel/lock"
 import type { ToolFailure } from "@cairn/schema/error"
 import { z } from "zod"
 import type { ResolvedPath } from "../../workspace/paths.ts"
-import { decodeText } from "../../workspace/encoding.ts"
-import { readSnapshot, shownSize } from "../../workspace/files.ts"
-import type { FileSnapshot } from "../../workspace/files.ts"
-import { readTextFile } from "../../workspace/text-file.ts"
-import type { TextFile } from "../../workspace/text-file.ts"
+import { shownSize } from "../../workspace/files.ts"
+import type { WholeFile } from "../../workspace/whole-file.ts"
 import { editAsk, staleness, titlePath } from "../change-file.ts"
 import type { WriterDeps } from "../change-file.ts"
 import { defineTool } from "../define.ts"
@@ -19,10 +16,10 @@ import { leftOutNote } from "../left-out.ts"
 import { missingPath } from "../near-paths.ts"
 import description from "./apply-patch.md" with { type: "text" }
 import { atLine, pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
-import type { PathState } from "./apply-to-texts.ts"
 import { commitAll } from "./commit-all.ts"
 import type { FileWork } from "./commit-all.ts"
 import { parsePatch } from "./parse.ts"
+import { readBefore, stateOf, textOf } from "./read-before.ts"
 import { resolvePaths } from "./resolve-paths.ts"
 import type { PatchFailure, PatchSection } from "./types.ts"
 
@@ -103,8 +100,10 @@ async function plan(
   const source = resolve(section.path)
   const read = await readBefore(section, source.real)
   if (!read.ok) return err(atLine(section.at, read.error))
-  const { state, snapshot, current } = read.value
-  const known = snapshot && deps.seen.check(context.sessionID, source.real, snapshot.hash)
+  const { state, whole, current } = read.value
+  const snapshot = current?.snapshot
+  const hash = (whole ?? snapshot)?.hash
+  const known = hash === undefined ? undefined : deps.seen.check(context.sessionID, source.real, hash)
   const stale = staleness(source.real, known, false)
   if (stale) return err(atLine(section.at, stale))
   const moveTo = section.kind === "update" ? section.moveTo : undefined
@@ -122,63 +121,35 @@ async function plan(
     return err(await disclose(planned.error, source.real, known === "unseen", context))
   }
   const after = planned.value.text
-  const before = current?.text ?? (snapshot ? textOf(snapshot) : "")
-  const diff = await shownDiff({ source, target, snapshot, before, after }, context)
+  const before = current?.text ?? (whole && !target ? textOf(whole) : "")
+  const diff = await shownDiff({ source, target, whole, before, after }, context)
   const shown = titlePath(target?.real ?? source.real, context.worktree)
   const encoding = current?.encoding
-  return ok({ at: section.at, source, target, snapshot, encoding, before, after, shown, diff, leftOut: [] })
+  return ok({ at: section.at, source, target, snapshot, whole, encoding, before, after, shown, diff, leftOut: [] })
 }
 
 /** The diff as it is asked for. What shows in no line (a move, the end of an empty or binary file) is said, and counts as one hunk. */
 async function shownDiff(
-  work: Pick<FileWork, "source" | "target" | "snapshot" | "before" | "after">,
+  work: Pick<FileWork, "source" | "target" | "whole" | "before" | "after">,
   context: ToolContext,
 ): Promise<FileDiff> {
-  const { source, target, snapshot, before, after } = work
+  const { source, target, whole, before, after } = work
   const from = titlePath(source.real, context.worktree)
   const to = target && titlePath(target.real, context.worktree)
   const diff = await diffTexts(to ?? from, before, after ?? "")
   const said = [
     ...(to === undefined ? [] : [`rename from ${from}`, `rename to ${to}`]),
-    ...(after === undefined ? [`deleted file ${from} (${shownSize(snapshot?.stat.size ?? 0)})`] : []),
+    ...(after === undefined
+      ? [`deleted file ${from} (${shownSize(whole?.stat.size ?? 0)}${whole ? unkept(whole) : ""})`]
+      : []),
   ]
   const patch = said.map((line) => `${line}\n`).join("") + diff.patch
   const hunks = diff.hunks.length === 0 ? [{ oldStart: 0, oldEnd: 0, newStart: 0, newEnd: 0 }] : diff.hunks
   return { ...diff, patch, hunks }
 }
 
-function textOf(snapshot: FileSnapshot): string {
-  const decoded = decodeText(snapshot.bytes)
-  return decoded.ok ? decoded.value.text : ""
-}
-
-interface Before {
-  readonly state: PathState
-  readonly snapshot?: FileSnapshot
-  readonly current?: TextFile
-}
-
-/** What stands at the path. Only what is updated has to be text: a binary file may be deleted. */
-async function readBefore(section: PatchSection, path: string): Promise<Result<Before, ToolFailure>> {
-  if (section.kind === "add") return ok({ state: await stateOf(path) })
-  const snapshot = await readSnapshot(path)
-  if (!snapshot.ok) {
-    if (snapshot.error.kind === "missing") return ok({ state: "missing" })
-    return snapshot.error.kind === "directory" ? ok({ state: "directory" }) : snapshot
-  }
-  if (section.kind === "delete") return ok({ state: { text: "" }, snapshot: snapshot.value })
-  const file = await readTextFile(path)
-  if (!file.ok) return file
-  if (!file.value) return ok({ state: "missing" })
-  return ok({ state: { text: file.value.text }, snapshot: file.value.snapshot, current: file.value })
-}
-
-async function stateOf(path: string): Promise<PathState> {
-  const read = await readSnapshot(path, 0)
-  if (read.ok) return { text: "" }
-  if (read.error.kind === "missing") return "missing"
-  return read.error.kind === "directory" ? "directory" : { text: "" }
-}
+/** Said before a large file goes, and after. */
+const unkept = ({ bytes }: WholeFile) => (bytes === "too_large" ? ", too large to be brought back" : "")
 
 /** Text of a file that the model has not seen is only shown to those who may read it. */
 async function disclose(
@@ -230,7 +201,10 @@ async function narrowed(works: readonly FileWork[], hunks: readonly number[]): P
 }
 
 function answer(done: readonly FileWork[], all: readonly FileWork[], seen: unknown): ToolOutput {
-  const lines = done.map((work) => `${letterOf(work)} ${work.shown}${leftOutNote(work.leftOut, work.shown)}`)
+  const lines = done.map((work) => {
+    const lost = work.whole && !work.target ? unkept(work.whole).replace(/^, (.+)$/, " ($1)") : ""
+    return `${letterOf(work)} ${work.shown}${lost}${leftOutNote(work.leftOut, work.shown)}`
+  })
   const touched = new Set(done.map((work) => work.source))
   const untouched = all.filter((work) => !touched.has(work.source))
   const note = untouched.map((work) => `The user left out the change of ${work.shown}: it is as before.`)

@@ -3,7 +3,7 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import { detectEncoding, markLength } from "../../workspace/encoding.ts"
 import type { FileStat } from "../../workspace/files.ts"
-import { statIdentity } from "../../workspace/seen.ts"
+import { largestHashed, statIdentity } from "../../workspace/seen.ts"
 
 export interface WindowInput {
   /** First line, from 1. */
@@ -31,8 +31,6 @@ const chunkSize = 256 * 1024
 const longestLine = 2_000
 // A little below the 50 kB that any output may have: the note about the rest must fit too.
 const mostBytes = 49 * 1024
-/** Up to here the whole file is read for its hash and number of lines, whatever the window. */
-const largestHashed = 50 * 1024 * 1024
 
 /** Streams an open file. Memory is bounded by the window. `nul` when what was read holds a NUL byte: no text. */
 export async function readWindow(

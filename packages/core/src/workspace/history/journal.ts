@@ -3,7 +3,8 @@ import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { FileChange, FileState } from "@cairn/schema/history"
 import type { PreparedChange } from "../atomic-write.ts"
-import type { FileSnapshot } from "../files.ts"
+import { largestText, shownSize } from "../files.ts"
+import type { WholeFile } from "../whole-file.ts"
 import type { BlobStore } from "./blob-store.ts"
 
 /** The call that changes files. */
@@ -16,10 +17,10 @@ export interface CallRef {
 /** A write that is prepared and not yet visible. */
 export interface PlannedWrite {
   readonly change: PreparedChange
-  /** The file as it was read; undefined when there was none. */
-  readonly before: FileSnapshot | undefined
+  /** The file as it was looked at; undefined when there was none. */
+  readonly before: WholeFile | undefined
   /** What it is going to hold; undefined when it is deleted. */
-  readonly after: Uint8Array | undefined
+  readonly after: WholeFile["bytes"] | undefined
   /** Lines. */
   readonly additions: number
   readonly deletions: number
@@ -49,8 +50,9 @@ interface JournalDeps {
 }
 
 export function createJournal({ blobs, changeID, append }: JournalDeps): Journal {
-  const stateOf = async (bytes: Uint8Array | undefined, mode: number): Promise<Result<FileState, ToolFailure>> => {
+  const stateOf = async (bytes: PlannedWrite["after"], mode: number): Promise<Result<FileState, ToolFailure>> => {
     if (!bytes) return ok({ kind: "absent" })
+    if (bytes === "too_large") return ok({ kind: "not_covered", reason: `larger than ${shownSize(largestText)}` })
     const stored = await blobs.put(bytes)
     return stored.ok ? ok({ kind: "file", ...stored.value, mode }) : err(unkept(stored.error))
   }
