@@ -79,10 +79,13 @@ function messageProjectors(prepare: (sql: string) => Write): Projectors<"message
     `INSERT INTO message (id, session_id, seq, data) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET data = excluded.data WHERE session_id = excluded.session_id`,
   )
-  // A message that comes whole was copied here, and paid for elsewhere.
+  // A message that comes whole was copied here, and paid for elsewhere. SQLite reads no JSON that is nested deeper than
+  // 1,000 times; a message that is open has none.
   const spend = prepare(
     `${insertSpend} SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM message
-     WHERE id = ? AND session_id = ? AND json_extract(data, '$.time.completed') IS NULL ON CONFLICT (id) DO NOTHING`,
+     WHERE id = ? AND session_id = ? 
+       AND CASE WHEN json_valid(data) THEN json_extract(data, '$.time.completed') IS NULL ELSE 0 END
+     ON CONFLICT (id) DO NOTHING`,
   )
   const removeMessage = prepare("DELETE FROM message WHERE id = ? AND session_id = ?")
   const putPart = prepare(

@@ -46,6 +46,16 @@ describe("a finished answer", () => {
     expect(rows(temp, "spend")).toEqual([])
   })
 
+  test("may be nested deeper than SQLite reads, and be said again", () => {
+    using temp = tempStore()
+    temp.store.append("ses_1", [created("ses_1")])
+    const structured: unknown = JSON.parse("[".repeat(2_000) + "]".repeat(2_000))
+    answer(temp, "ses_1", "msg_1", { structured })
+    temp.store.append("ses_1", [message(answered("ses_1", "msg_1", { structured, cost: 9 }))])
+    expect(temp.store.read.spentSince(0)).toEqual({ tokens: 31, money: 0.25 })
+    expect(verify(temp.database).problems).toEqual([])
+  })
+
   test("stays paid for when the message is taken back", () => {
     using temp = tempStore()
     temp.store.append("ses_1", [created("ses_1")])
