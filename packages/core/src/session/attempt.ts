@@ -85,7 +85,10 @@ async function attempts(deps: TurnDeps, turn: Turn, plan: StepPlan, span: Span):
   let message = beginMessage(deps, turn, plan)
   for (let attempt = 1; ; attempt++) {
     const step = await callOnce(deps, turn, message, plan, span)
-    if (turn.run.signal.aborted) throw new Interrupted()
+    if (turn.run.signal.aborted) {
+      if (!step.failure) countInterrupted(deps, turn, message, step)
+      throw new Interrupted()
+    }
     if (!step.failure) return settleStep(deps, turn, message, step, plan)
     const { ref, providerName, keySource, baseURL } = turn.model
     const classified = classify(step.failure.error, {
@@ -245,6 +248,20 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
   return { ok: true, messageID: message.id, calls: [...step.calls, ...cut] }
+}
+
+/** An answer whose tools were interrupted has been paid for. Its message is still open: whoever ends the turn closes it. */
+function countInterrupted(deps: TurnDeps, turn: Turn, message: AssistantMessage, { finish }: Finished): void {
+  const { run, model, purse } = turn
+  const { sessionID } = run
+  const tokens = tokensOf(finish.usage)
+  const cost = costOf(tokens, model.cost)
+  const info = { ...message, tokens, cost, ...(model.cost ? {} : { unpriced: true as const }) }
+  purse.add(tokens, cost)
+  run.derive(() => [
+    { type: "message.updated", properties: { sessionID, info } },
+    ...withTotals(deps.store.read.session(sessionID), { now: run.clock.now(), tokens, cost }),
+  ])
 }
 
 /** Calls that the stream began and did not finish: settled as errors, and the model may answer to that. */

@@ -81,6 +81,26 @@ describe("every call is counted", () => {
     expect(problemsOf(made, outcome.sessionID)).toEqual([])
   })
 
+  test("also when only its tools were interrupted", async () => {
+    await using made = await bench([
+      [toolCall("bash", { command: "echo RUNS; sleep 60" }), usage({ input: 1_000, output: 10 })],
+      [text("Two."), usage({ input: 100, output: 1 })],
+    ])
+    const { id } = await made.engine.createSession({})
+    made.engine.subscribe((event) => {
+      if (event.type === "message.part.updated" && JSON.stringify(event.properties.part).includes("RUNS\\n"))
+        void made.engine.abort(id)
+    })
+    const paid = { tokens: { input: 1_000, output: 10 }, cost: cost(1_000, 10) }
+    expect(await made.prompt("go", { sessionID: id })).toMatchObject({ reason: "aborted", ...paid })
+    expect(session(made, id)).toMatchObject(paid)
+    expect(made.engine.messages(id).at(-1)?.info).toMatchObject({ ...paid, error: { name: "MessageAbortedError" } })
+    expect(await spending(made)).toMatchObject([{ input: 1_000, output: 10, cost: paid.cost }])
+    await made.prompt("go on", { sessionID: id })
+    expect(await spending(made)).toHaveLength(2)
+    expect(problemsOf(made, id)).toEqual([])
+  })
+
   test("a model without a price costs nothing that is known, and says so", async () => {
     await using made = await bench([text("Done.")], { model: { cost: undefined } })
     const { sessionID } = await made.prompt("go")
