@@ -127,7 +127,8 @@ function candidates(word: Word): string[] {
 /** The texts in an argument that could be a path: itself, what follows `=`, `@` or `:`, what is stuck to a short option. */
 function textsOf(word: Word): string[] {
   const { value } = word
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return []
+  const url = /^([a-z][a-z0-9+.-]*):\/\/([\s\S]*)$/i.exec(value)
+  if (url) return url[1]!.toLowerCase() === "file" ? [url[2]!.replace(/^[^/]+(?=\/)/, "")] : []
   const texts = [value]
   const equals = value.indexOf("=")
   const stuck = /^-\w(.+)$/s.exec(value)?.[1]

@@ -60,7 +60,7 @@ for (const [expected, rows] of Map.groupBy(corpus, (row) => row.expected)) {
 }
 
 test("the corpus is wide", () => {
-  expect(corpus.length).toBeGreaterThan(300)
+  expect(corpus.length).toBeGreaterThan(600)
   expect(new Set(corpus.map((row) => row.line)).size).toBe(corpus.length)
 })
 

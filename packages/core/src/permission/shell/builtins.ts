@@ -49,7 +49,14 @@ function cd(collected: Collected, state: State, args: readonly Word[]): Done {
 const popd: Builtin = (_, { before, ...state }, args) =>
   !before || args.length > 0 ? { reason: "a popd that cannot be followed" } : { flow: both({ ...state, at: before }) }
 
-/** `export`, `declare` and their like. */
+/** `declare` and its like, which also make a variable stand for another. */
+const declareLocal: Builtin = (collected, state, args) => {
+  const done = declare(collected, state, args)
+  const names = args.some((word) => /^-\w*n/.test(word.value))
+  return names ? { ...done, reason: "a variable that names another" } : done
+}
+
+/** `export`, `readonly`, and what all of them have in common. */
 function declare(collected: Collected, state: State, args: readonly Word[]): Done {
   let after = state
   let reason: string | undefined
@@ -71,9 +78,10 @@ function declare(collected: Collected, state: State, args: readonly Word[]): Don
     after = assign(after, name, value)
     const hatch = environmentHatch(name, hasHole(value.text) ? undefined : value.text)
     if (hatch !== undefined) reason = `${name}: ${hatch}`
-    if (flags.includes("i") && !/^-?\d*$/.test(text)) reason = "a calculation with a text"
+    if (text.startsWith("(")) reason = "a list in a text"
   }
-  if (flags.includes("n") && flags !== "n") reason = "a variable that names another"
+  // With these attributes every later value is calculated, or written in other letters.
+  if (/[iluc]/.test(flags)) reason = "a variable whose values are changed"
   return { flow: both(after), ...(reason !== undefined && { reason }) }
 }
 
@@ -191,9 +199,9 @@ const table: Readonly<Record<string, Builtin>> = {
   chdir: cd,
   popd,
   export: declare,
-  declare,
-  typeset: declare,
-  local: declare,
+  declare: declareLocal,
+  typeset: declareLocal,
+  local: declareLocal,
   readonly: declare,
   unset: clearing,
   read: filling("pdnNtuia", "REPLY"),
@@ -207,6 +215,8 @@ const table: Readonly<Record<string, Builtin>> = {
   shopt,
   let: letNumbers,
   shift,
+  wait: (_collected, _state, args) =>
+    args.some((word) => word.value.includes("[")) ? { reason: "a name that is calculated" } : {},
   printf: print,
   echo: (_collected, _state, args) => says(args),
   pwd: (_, state) => (state.at.length === 1 ? { says: state.at[0]! } : {}),

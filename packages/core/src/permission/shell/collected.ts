@@ -103,7 +103,8 @@ export class Collected {
   }
 
   add(invocation: Invocation): void {
-    if (this.invocations.push(invocation) > mostInvocations) unreadable("too many parts")
+    if (this.invocations.length >= mostInvocations) unreadable("too many parts")
+    this.invocations.push(invocation)
   }
 
   redirect(redirect: Redirect, state: State): void {

@@ -19,7 +19,7 @@ const starts = (reason: string, name: RegExp, example: string, unless?: RegExp):
 export const environmentHatches: readonly EnvironmentHatch[] = [
   starts("it says where programs are found", /^PATH$/, "PATH=."),
   starts("it says where directories are found", /^CDPATH$/, "CDPATH=/etc"),
-  starts("it changes how words are split", /^IFS$/, "IFS=x", /^[,:\n\t ]*$/),
+  starts("it changes how words are split", /^IFS$/, "IFS=x"),
   starts("it changes what patterns stand for", /^GLOBIGNORE$/, "GLOBIGNORE=x"),
   starts("the shell runs the file it names", /^(?:BASH_ENV|ENV|ZDOTDIR)$/, "BASH_ENV=./x"),
   starts(

@@ -105,7 +105,7 @@ export const hatches: readonly Hatch[] = [
     some(/system|getline|[|>]|^@|^-[filE]|^--(?:file|include|load|exec)/),
   ),
   row("sed gsed", "the sed script comes from a file", "sed -f x y", some(/^-(?!-)\w*f|^--f/)),
-  row("sed gsed", "the sed script can run commands or write files", "sed '1e x' f", (args) =>
+  row("sed gsed", "the sed script can run commands, or read and write other files", "sed '1e x' f", (args) =>
     sedScripts(args).some(sedOpens),
   ),
   row("tar bsdtar gtar", "tar can be told to run a program", "tar -I x -cf y z", some(/^-(?!-)\w*[IF]/)),
@@ -423,6 +423,8 @@ export const hatches: readonly Hatch[] = [
     some(/^--(?:rulesdir|resolve-plugins|plugin|parser=|parser$|format=.*\/|config-loader)/),
   ),
   row("pre-commit", "the hooks run", "pre-commit try-repo x", any(asks("try-repo"), asks("install"))),
+  row("jobs", "it runs a command", "jobs -x x", some(/^-\w*x/)),
+  row("history", "it reads or writes a file", "history -w x", some(/^-\w*[anrw]/)),
   row(
     "printf",
     "printf sets a variable that is calculated",

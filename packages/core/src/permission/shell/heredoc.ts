@@ -186,7 +186,12 @@ class Scanner {
       this.#pop()
       return this.#copy(1)
     }
-    if (frame.kind === "brace" && !quoted && char === "'") return this.#copyTo("'", this.#at + 1)
+    if (frame.kind === "brace" && !quoted && line.startsWith("$'", this.#at)) return this.#escaped()
+    if (frame.kind === "brace" && char === "'") {
+      // Whether it quotes here depends on the shell.
+      if (quoted) stop("a quote in an expansion")
+      return this.#copyTo("'", this.#at + 1)
+    }
     if (frame.kind === "sum" && char === "(") frame.parens++
     if (frame.kind === "sum" && char === ")") {
       if (frame.parens-- === 0) this.#pop()
@@ -266,7 +271,10 @@ class Scanner {
       stop("a here-document around a substitution")
     this.#copy(1, true)
     this.#frame.pending = []
-    for (const one of own) this.#heredocs.set(one.at, this.#body(one))
+    for (const [index, one] of own.entries()) {
+      if (index > 0) this.#at++
+      this.#heredocs.set(one.at, this.#body(one))
+    }
     if (own.length > 0) this.#shift()
   }
 

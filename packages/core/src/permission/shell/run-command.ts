@@ -5,7 +5,7 @@ import { environmentHatch } from "./environment-hatches.ts"
 import { execOf, startPaths } from "./find-command.ts"
 import { hatchReason, isFree, isShell, launchers, listsFiles, passesOn } from "./launchers.ts"
 import { assign, both, type Flow, type State } from "./state.ts"
-import { hasHole, hole, type Redirect, type Word } from "./syntax.ts"
+import { digits, hasHole, hole, type Redirect, type Word } from "./syntax.ts"
 import { shellText } from "./shell-text.ts"
 import { unwrap } from "./unwrap.ts"
 import { unreadable, type Value } from "./word-reader.ts"
@@ -34,8 +34,10 @@ export function runCommand(collected: Collected, state: State, run: Run): Flow {
   collected.document = undefined
   collected.output = collected.said = undefined
   const assigned = run.assignments ?? new Map<string, Value>()
-  for (const [name, value] of assigned) noteVariable(collected, name, value)
   const [first] = run.words
+  for (const [name, value] of assigned)
+    // Only this one command splits by it.
+    if (name !== "IFS" || first?.value !== "read") noteVariable(collected, name, value)
   if (!first) {
     for (const redirect of run.redirects) collected.redirect(redirect, state)
     return both([...assigned].reduce((one, [name, value]) => assign(one, name, value), state))
@@ -69,7 +71,7 @@ function resolve(collected: Collected, state: State, run: Run, document: string 
       state,
     )
     if (state.functions.has(name)) {
-      emit(collected, state, { ...run, words: [first!], also: [...(run.also ?? []), ...formsOf(run)] }, { own: true })
+      emit(collected, state, run, { own: true })
       return flow
     }
   }
@@ -90,6 +92,7 @@ function resolve(collected: Collected, state: State, run: Run, document: string 
   else if (passesOn(command, args)) collected.output = collected.input
   if (command === "cat" && args.length === 0 && document !== undefined) collected.said = document.replace(/\n+$/, "")
   if (builtin?.says !== undefined) collected.said = builtin.says
+  else if (saysNumber(command, args)) collected.said = digits
   return builtin?.flow ?? both(state)
 }
 
@@ -115,6 +118,12 @@ function namedFromOutside({ raw }: Word, state: State): boolean {
   return [...raw.matchAll(/\$\{?([A-Za-z_]\w*)/g)].some(
     ([, name = ""]) => !state.variables.has(name) && name !== "HOME" && name !== "PWD",
   )
+}
+
+/** Commands that print a number and nothing else. */
+function saysNumber(command: string, args: readonly Word[]): boolean {
+  const text = [command, ...args.map((word) => word.value)].join(" ")
+  return /^(?:nproc|id -[ug]|date \+%s|sysctl -n hw\.\w*cpu|getconf _NPROCESSORS_ONLN)$/.test(text)
 }
 
 /** What the command runs itself: a wrapper's command, that of `xargs` or of `find -exec`. */

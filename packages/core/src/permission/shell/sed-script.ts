@@ -9,7 +9,7 @@ export function sedScripts(args: readonly string[]): string[] {
   return scripts.map(({ value }) => value.replace(/^-(?!-)[a-zA-Z]*?e|^--[a-z]+=/, ""))
 }
 
-/** Does a sed script run a command (`e`) or write a file (`w`), as a command or as a flag of `s`? */
+/** Does a sed script run a command (`e`), read another file (`r`) or write one (`w`), as a command or as a flag of `s`? */
 export function sedOpens(script: string): boolean {
   let opens = false
   const rest = script
@@ -21,5 +21,5 @@ export function sedOpens(script: string): boolean {
         return lead
       },
     )
-  return opens || /(?:^|[@;{}\n\d$!IM,])\s*[ewW]/.test(rest)
+  return opens || /(?:^|[@;{}\n\d$!IM,])\s*[ewWrR]/.test(rest)
 }

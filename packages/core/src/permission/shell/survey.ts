@@ -12,6 +12,9 @@ export interface SurveyHost {
 export function survey(node: SyntaxNode, sum: boolean, host: SurveyHost): void {
   const { source } = host
   const text = source.slice(node.start, node.end)
+  // What the tree takes for a plain text is none when the shell would replace something in it.
+  if (node.children.length === 0 && node.named && node.type !== "raw_string" && /`|\$[({[]/.test(text))
+    unreadable("a substitution that is not understood")
   switch (node.type) {
     case "command_substitution":
     case "process_substitution":

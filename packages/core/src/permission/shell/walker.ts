@@ -20,7 +20,17 @@ export class Walker {
   }
 
   program(root: SyntaxNode, state: State): Flow {
+    this.#comments(root)
     return this.#sequence(root.children, both(state))
+  }
+
+  /** What the tree takes for a comment must be one, wherever it stands: it hides what is in it. */
+  #comments(root: SyntaxNode): void {
+    const open = [root]
+    for (let node = open.pop(); node; node = open.pop()) {
+      if (node.type === "comment") this.#comment(node)
+      open.push(...node.children)
+    }
   }
 
   /** Statements one after the other, with `;`, `&` and line ends between them. */
@@ -41,10 +51,7 @@ export class Walker {
 
   /** True for a statement, false for what may stand between them; anything else is not understood. */
   #isStatement(node: SyntaxNode, between: ReadonlySet<string>): boolean {
-    if (node.type === "comment") {
-      this.#comment(node)
-      return false
-    }
+    if (node.type === "comment") return false
     if (node.named) return true
     if (!between.has(node.type)) unreadable(`the shell word ${node.type}`)
     return false
@@ -62,7 +69,7 @@ export class Walker {
   #comment(node: SyntaxNode): void {
     const before = this.source[node.start - 1] ?? "\n"
     const ends = this.source[node.end] ?? "\n"
-    const text = this.source.slice(node.start, node.end)
+    const text = this.cut.original(node.start, node.end)
     if (!" \t\n;&|()".includes(before) || this.source[node.start - 2] === "\\" || ends !== "\n" || /[\n\r]/.test(text))
       unreadable("a comment that is not understood")
   }
@@ -236,7 +243,7 @@ export class Walker {
     this.collected.sets(key)
     const known = values.length <= 50 && !words.some((word) => word.many)
     const rounds = known ? values : [unknownValue]
-    return this.#loop(state, (start) => {
+    return this.#loop(assign(state, key, unknownValue), (start) => {
       let at = start
       for (const value of rounds) {
         const flow = this.#body(body, assign(start, key, value))

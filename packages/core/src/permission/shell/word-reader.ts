@@ -104,7 +104,7 @@ class AtomReader {
     if (char === '"') return this.#double()
     if (char === "\\") {
       if (next === undefined || this.#at + 1 >= this.end) unreadable("a backslash at the end")
-      this.#add(printable(next!), false)
+      if (next !== "\n") this.#add(printable(next!), false)
       this.#at += 2
       return
     }
@@ -141,7 +141,7 @@ class AtomReader {
       }
       if (char === "\\") {
         const next = source[this.#at + 1] ?? unreadable("an open quote")
-        this.#add('$`"\\'.includes(next) ? next : `\\${next}`, false)
+        if (next !== "\n") this.#add('$`"\\'.includes(next) ? next : `\\${next}`, false)
         this.#at += 2
         continue
       }

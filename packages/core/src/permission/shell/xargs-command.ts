@@ -1,9 +1,9 @@
 import { placeholder } from "./find-command.ts"
 import { hasHole, hole, type Word, wordOf } from "./syntax.ts"
 
-const valued = "nPLsEdaI"
+const valued = "nPLsEdIJ"
 const longValued: ReadonlySet<string> = new Set(
-  "arg-file delimiter max-args max-procs max-lines max-chars replace process-slot-var eof".split(" "),
+  "delimiter max-args max-procs max-lines max-chars replace process-slot-var eof".split(" "),
 )
 const long: ReadonlySet<string> = new Set("null no-run-if-empty verbose exit interactive open-tty".split(" "))
 
