@@ -269,6 +269,12 @@ test.each([
   ["wildcard", { text: "a/b\nc", pattern: "a*c" }, { match: true }],
   ["wildcard", { text: "a/b", pattern: "a?b" }, { match: true }],
   ["wildcard", { text: "gitx", pattern: "git *" }, { match: false }],
+  ["edit", { content: "\ufeffx  = 1\n", oldString: "x = 1", newString: "a\nb" }, { content: "\ufeffa\nb\n" }],
+  [
+    "patch",
+    { files: { f: "\ufeffx\n" }, patchText: "*** Begin Patch\n*** Update File: f\n-x\n+y\n*** End Patch" },
+    { files: { f: "\ufeffy\n" } },
+  ],
   ["glob", { pattern: "src/**/*.{ts,tsx}", path: "src/a/b.tsx" }, { match: true }],
   ["glob", { pattern: "*.ts", path: "src/b.ts" }, { match: true }],
   ["glob", { pattern: "./*.ts", path: "src/b.ts" }, { match: false }],

@@ -30,6 +30,16 @@ test("further added lines take the end of the last removed line, else of the lin
   expect(update("a\r\nb", " b", "+c")).toBe("a\r\nb\r\nc")
 })
 
+test("a byte order mark stays where it is, and is no white space", () => {
+  expect(update("\ufeffx\ny\n", "-x", "+z")).toBe("\ufeffz\ny\n")
+  expect(update("\ufeff  x\ny\n", "-x", " y")).toBe("\ufeffy\n")
+  expect(update("\ufeffx\ny\n", "-\ufeffx", "+\ufeffz", " y")).toBe("\ufeffz\ny\n")
+  expect(update("x\ny\n", " \ufeffx", "-y", "+z")).toBe("x\nz\n")
+  expect(update("\ufeff", "+z")).toBe("\ufeffz\n")
+  expect(update("a\n\ufeffx\n", "-x", "+z")).toContain("its lines were not found")
+  expect(update("a\n\ufeffx\n", "-\ufeffx", "+z")).toBe("a\nz\n")
+})
+
 const mixed = fc
   .tuple(
     fc.array(fc.tuple(fc.constantFrom("a", "b", "  c", "d ", "e"), fc.constantFrom("\n", "\r\n")), {

@@ -2,6 +2,7 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import { commonLineEnd, linesOf } from "../../workspace/line-ends.ts"
 import type { Line } from "../../workspace/line-ends.ts"
+import { splitMark, visibleMarks } from "../edit/byte-order-mark.ts"
 import type { Counter } from "../edit/line-search.ts"
 import { excerpt, findNearest } from "../edit/nearest.ts"
 import { indexLines } from "./line-finder.ts"
@@ -11,9 +12,9 @@ import type { Chunk, PatchFailure } from "./types.ts"
 /** What of a line counts, from strict to tolerant. */
 const keys: readonly ((line: string) => string)[] = [
   (line) => line,
-  (line) => line.trimEnd(),
-  (line) => line.trim(),
-  (line) => fold(line.trim()),
+  (line) => visibleMarks(line).trimEnd(),
+  (line) => visibleMarks(line).trim(),
+  (line) => fold(visibleMarks(line).trim()),
 ]
 
 /** The file and what the patch looks for in it, indexed by each key when that is first needed. */
@@ -26,17 +27,19 @@ interface Search {
 /**
  * Applies the chunks of one file in their order, each below the one before. Unchanged lines stay as the file
  * has them; a line that replaces another takes its end, further ones that of the line before; the end of the
- * last line stays as it is. Of several places the first one counts, by the strictest comparison that finds any.
+ * last line stays as it is, and so does a byte order mark. Of several places the first one counts, by the strictest comparison that finds any.
  * Failures are `context`, with the number of the chunk and its line in the patch. `counter` counts the steps of the search.
  */
 export function updateText(
   content: string,
-  chunks: readonly Chunk[],
+  given: readonly Chunk[],
   path: string,
   counter: Counter = { comparisons: 0 },
 ): Result<string, PatchFailure> {
-  const lines = linesOf(content)
-  const common = commonLineEnd(content) ?? "\n"
+  const { mark, body } = splitMark(content)
+  const lines = linesOf(body)
+  const common = commonLineEnd(body) ?? "\n"
+  const chunks = given.map((chunk) => withoutMarks(chunk, body))
   const search = createSearch(lines, chunks, counter)
   const result: { text: string; end: string }[] = []
   let at = 0
@@ -57,7 +60,14 @@ export function updateText(
     }
   }
   for (; at < lines.length; at++) result.push(lines[at] ?? { text: "", end: "" })
-  return ok(joined(result, lines, common))
+  return ok(mark + joined(result, lines, common))
+}
+
+/** A byte order mark that was copied along with the first line belongs to the file, and stays. */
+function withoutMarks(chunk: Chunk, body: string): Chunk {
+  const copied = chunk.lines.some(({ sign, text }) => sign !== "+" && splitMark(text).mark !== "")
+  if (!copied || body.includes("\ufeff")) return chunk
+  return { ...chunk, lines: chunk.lines.map((line) => ({ ...line, text: splitMark(line.text).body })) }
 }
 
 /** Lines that are removed and added side by side, with the unchanged line that ends them, if any does. */

@@ -65,6 +65,25 @@ test("line ends: a file that mixes them keeps those of the place", () => {
   expect(result("a\r\nb\nc", "b", "x\ny")).toEqual(["exact", "a\r\nx\ny\nc"])
 })
 
+test("a byte order mark stays at the start, and is no indentation", () => {
+  expect(result("\ufeffx  = 1\n", "x = 1", "a\nb")).toEqual(["inner_whitespace", "\ufeffa\nb\n"])
+  expect(result("\ufeffx = 1\n", "x = 1", "a\nb")).toEqual(["exact", "\ufeffa\nb\n"])
+  expect(result("\ufeff  x\n  y\n", "x\ny\n", "a\nb\n")).toEqual(["indentation", "\ufeff  a\n  b\n"])
+  expect(result("\ufeff", "", "a")).toEqual(["exact", "\ufeffa"])
+  expect(result("\ufeffx\ny\n", "\ufeffx\n", "\ufeffa\n")).toEqual(["exact", "\ufeffa\ny\n"])
+  expect(result("\ufeffx\n", "\ufeffx", "a")).toEqual(["exact", "\ufeffa\n"])
+  expect(result("x\ny\n", "\ufeffx\n", "\ufeffa\n")).toEqual(["exact", "a\ny\n"])
+  const done = edit("\ufeffx\ny\n", "y", "z")
+  expect(done.ok && done.value.spans).toEqual([{ start: 3, end: 4 }])
+})
+
+test("a byte order mark within the text is a character like any other", () => {
+  expect(result("a\n\ufeffx\n", "\ufeffx", "y")).toEqual(["exact", "a\ny\n"])
+  expect(result("a\n\ufeffx  1\n", "x 1", "b\nc")).toEqual(["not_found"])
+  expect(result("a\n  \ufeffx\n", "\ufeffx\n", "b\nc\n")).toEqual(["exact", "a\n  b\nc\n"])
+  expect(result("a\n  \ufeffx  1\n", "\ufeffx 1\n", "b\nc\n")).toEqual(["inner_whitespace", "a\n  b\n  c\n"])
+})
+
 test("a last line without a line end matches one with it, and stays without", () => {
   expect(result("a\nb", "b\n", "c\n")).toEqual(["line_ends", "a\nc"])
   expect(result("a\nb", "b", "c")).toEqual(["exact", "a\nc"])

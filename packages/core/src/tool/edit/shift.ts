@@ -1,3 +1,5 @@
+import { visibleMarks } from "./byte-order-mark.ts"
+
 /** How the indentation of the file differs from what the model wrote: every line has `add` where the model has `remove`. */
 export interface Shift {
   readonly remove: string
@@ -30,7 +32,7 @@ export function applyShift(text: string, { remove, add }: Shift): string | undef
 }
 
 function indentOf(line: string): string {
-  return /^\s*/.exec(line)?.[0] ?? ""
+  return /^\s*/.exec(visibleMarks(line))?.[0] ?? ""
 }
 
 function difference(here: string, there: string): Shift {

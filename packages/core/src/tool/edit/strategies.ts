@@ -1,5 +1,6 @@
 import { lineAt, linesOf, withLineEnds } from "../../workspace/line-ends.ts"
 import type { Line } from "../../workspace/line-ends.ts"
+import { visibleMarks } from "./byte-order-mark.ts"
 import { escapeModes, escapesIn, unescape } from "./escape.ts"
 import { findLines } from "./line-search.ts"
 import type { Counter } from "./line-search.ts"
@@ -105,9 +106,9 @@ type LineStrategy = "line_ends" | "trailing_space" | "indentation" | "inner_whit
 /** What of a line counts, per strategy. Each sees less than the one before. */
 const keys: Readonly<Record<LineStrategy, (line: string) => string>> = {
   line_ends: (line) => line,
-  trailing_space: (line) => line.trimEnd(),
-  indentation: (line) => line.trim(),
-  inner_whitespace: (line) => line.trim().replace(/\s+/g, " "),
+  trailing_space: (line) => visibleMarks(line).trimEnd(),
+  indentation: (line) => visibleMarks(line).trim(),
+  inner_whitespace: (line) => visibleMarks(line).trim().replace(/\s+/g, " "),
 }
 const lineStrategies: readonly LineStrategy[] = ["line_ends", "trailing_space", "indentation", "inner_whitespace"]
 
