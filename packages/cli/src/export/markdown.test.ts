@@ -31,6 +31,13 @@ test("a document: title, facts, who said what", () => {
   )
 })
 
+test("what another model wrote says in place of whom, and why", () => {
+  const fallback = { providerID: "demo", modelID: "tour", message: "too *busy*.", until: 1 }
+  const info = assistant({ providerID: "p", modelID: "m", fallback })
+  const text = markdown({ info: session(), messages: [{ info, parts: [part("text", { text: "Done." })] }] })
+  expect(text).toEndWith("## build (p/m)\n\n*demo/tour does not answer (too \\*busy\\*)*\n\nDone.\n")
+})
+
 describe("a call", () => {
   test("shows its result folded away", () => {
     const text = parts(tool("read", { filePath: "/repo/a.ts" }, { output: "1: x\n" }))

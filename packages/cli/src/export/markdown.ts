@@ -3,7 +3,7 @@ import type { Part, ToolPart } from "@cairn/schema/part"
 import { money, tokens } from "../render/format.ts"
 import { partLines } from "../render/part.ts"
 import { headline, type ToolView } from "../render/tool.ts"
-import { errorText, failure, joined, moment, speaker } from "../render/transcript.ts"
+import { errorText, failure, joined, moment, speaker, takeOverText } from "../render/transcript.ts"
 import { styleOf } from "../terminal/look.ts"
 import { sanitise, sanitiseLine } from "../terminal/sanitise.ts"
 import type { Exported } from "./sanitize-session.ts"
@@ -33,7 +33,9 @@ function messageBlocks(message: MessageWithParts, view: ToolView): string[] {
     ...message.parts.flatMap((part) => partBlocks(part, view)),
     ...(error === undefined ? [] : [`**Error:** ${sanitiseLine(errorText(error))}`]),
   ]
-  return blocks.length === 0 ? [] : [`## ${speaker(message)}`, ...blocks]
+  const fallback = message.info.role === "assistant" ? message.info.fallback : undefined
+  const instead = fallback ? [`*${sanitiseLine(takeOverText(fallback)).replaceAll("*", "\\*")}*`] : []
+  return blocks.length === 0 ? [] : [`## ${speaker(message)}`, ...instead, ...blocks]
 }
 
 function partBlocks(part: Part, view: ToolView): string[] {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { silentLog } from "@cairn/kernel/log"
+import type { MessageWithParts } from "@cairn/schema/message"
+import { noTokens } from "@cairn/schema/model"
 import { TestClock } from "@cairn/testkit/clock"
 import { createCooldowns } from "../model/cooldown.ts"
 import type { ResolvedModel } from "../model/define.ts"
@@ -151,6 +153,37 @@ describe("between two steps", () => {
     answeredBy(deps, turn)
     await settleModel(deps, turn)
     expect(name()).toBe("a/first")
+  })
+
+  test("an answer makes the next failure the first one again", async () => {
+    const { turn, deps, clock, cooldowns } = turnOf([lineUp[0], lineUp[2]!])
+    fallOver(deps, turn, failure(busy))
+    await clock.advance(60_000)
+    answeredBy(deps, turn)
+    fallOver(deps, turn, failure(busy))
+    expect(cooldowns.resting(lineUp[0])?.until).toBe(clock.now() + 60_000)
+  })
+
+  test("what was counted before results were cleared counts no more", async () => {
+    const tokens = { ...noTokens(), total: 40_000 }
+    const info = {
+      role: "assistant",
+      id: "msg_1",
+      time: { created: 1, completed: 2 },
+      tokens,
+      providerID: "a",
+      modelID: "first",
+    }
+    const answer = { info, parts: [{ type: "text", id: "prt_1", text: "Said." }] } as unknown as MessageWithParts
+    const since = { opening: [], tail: [], since: [answer] }
+    for (const counted of [true, false]) {
+      const { turn, deps } = turnOf(lineUp)
+      Object.assign(deps.store.read, { messages: () => [answer] })
+      turn.context = createContext(turn.target, since, { counted })
+      fallOver(deps, turn, failure(busy))
+      await settleModel(deps, turn)
+      expect(turn.context.counted).toBe(counted)
+    }
   })
 
   test("an interruption while the next one is prepared leaves the turn as it was", async () => {

@@ -153,12 +153,14 @@ describe.each(pairs)("%s fails for good in the middle of the work, %s takes over
 })
 
 describe("a rate limit", () => {
-  test("with a long wait is not waited for where another model can go on", async () => {
-    await using made = await bench(by({ chat: limited, anthropic: text("Here.") }), { config: to("claude/scripted") })
+  test.each([61, 3_600])("with a wait of %d s is not waited for where another model can go on", async (seconds) => {
+    const wait = status(429, { headers: { "retry-after": String(seconds) } })
+    await using made = await bench(by({ chat: wait, anthropic: text("Here.") }), { config: to("claude/scripted") })
     const outcome = await made.prompt("hi")
     expect(outcome).toMatchObject({ reason: "done", text: "Here." })
     expect(asked(made)).toEqual(["chat", "anthropic"])
-    expect(answers(made, outcome.sessionID).at(-1)!.fallback!.until).toBeGreaterThan(Date.now() + 3_000_000)
+    const { until } = answers(made, outcome.sessionID).at(-1)!.fallback!
+    expect(until - Date.now()).toBeGreaterThan((seconds - 60) * 1_000)
   })
 
   test("that passes within a minute is waited for", async () => {
@@ -401,13 +403,16 @@ test("a summary that one model fails to write is written by the next", async () 
     }),
     { model: { limit: { context: 16_000, output: 4_000 } }, config: to("claude/scripted") },
   )
+  const errors: unknown[] = []
+  made.engine.subscribe((event) => event.type === "session.error" && errors.push(event))
   const outcome = await made.prompt("go")
   expect(outcome).toMatchObject({ reason: "done", text: "Done 1." })
   const summaries = answers(made, outcome.sessionID).filter((info) => info.summary)
-  expect(summaries.map((info) => [info.providerID, info.fallback !== undefined])).toEqual([
-    ["test", false],
-    ["claude", true],
+  expect(summaries.map((info) => [info.providerID, info.fallback !== undefined, info.error])).toEqual([
+    ["test", false, undefined],
+    ["claude", true, undefined],
   ])
+  expect(errors).toEqual([])
   expect(made.server.requests.at(-1)!.text).toContain("notes of the second")
   expect(problemsOf(made, outcome.sessionID)).toEqual([])
 })
@@ -468,12 +473,45 @@ describe("before a model takes over", () => {
       by({ chat: limited, anthropic: [toolCall("bash", { command: "echo 1" }), text("That is all.")] }),
       { config: { ...to("claude/scripted"), agent: { build: { steps: 1 } } } },
     )
-    expect(await made.prompt("go")).toMatchObject({ reason: "step_limit", text: "That is all." })
+    const outcome = await made.prompt("go")
+    expect(outcome).toMatchObject({ reason: "step_limit", text: "That is all." })
+    // Notes of ours are in the name of the chosen model: clients read from them what a session wants.
+    const users = made.engine.messages(outcome.sessionID).flatMap(({ info }) => (info.role === "user" ? [info] : []))
+    expect(users.map(({ model }) => model.providerID)).toEqual(["test", "test"])
     const choices = made.server.requests.map((request) =>
       JSON.stringify((request.body as { tool_choice?: unknown }).tool_choice),
     )
     expect(choices).toEqual(['"auto"', '{"type":"auto"}', '{"type":"none"}'])
   })
+})
+
+test("the title of a session is asked of a model that does not rest", async () => {
+  const isTitle = (request: CapturedRequest) => offeredTools(request).length === 0
+  const titled = gate()
+  let second = false
+  await using made = await bench(
+    by({
+      chat: limited,
+      anthropic(request) {
+        if (isTitle(request)) titled.open()
+        return isTitle(request) || !second ? text("Here.") : [waitFor(titled), text("Here.")]
+      },
+    }),
+    { config: { ...to("claude/scripted"), title: "model" } },
+  )
+  await made.prompt("one")
+  second = true
+  const before = made.server.requests.length
+  expect(await made.prompt("two")).toMatchObject({ reason: "done" })
+  expect(
+    made.server.requests
+      .slice(before)
+      .map((request) => [request.protocol, isTitle(request)])
+      .toSorted(),
+  ).toEqual([
+    ["anthropic", false],
+    ["anthropic", true],
+  ])
 })
 
 describe("a name in model_fallback", () => {
