@@ -503,15 +503,9 @@ test("the title of a session is asked of a model that does not rest", async () =
   second = true
   const before = made.server.requests.length
   expect(await made.prompt("two")).toMatchObject({ reason: "done" })
-  expect(
-    made.server.requests
-      .slice(before)
-      .map((request) => [request.protocol, isTitle(request)])
-      .toSorted(),
-  ).toEqual([
-    ["anthropic", false],
-    ["anthropic", true],
-  ])
+  const later = made.server.requests.slice(before)
+  expect(later.map(({ protocol }) => protocol)).toEqual(["anthropic", "anthropic"])
+  expect(later.filter(isTitle)).toHaveLength(1)
 })
 
 describe("a name in model_fallback", () => {
