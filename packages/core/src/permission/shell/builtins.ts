@@ -147,7 +147,7 @@ const set: Builtin = (_, state, args) => {
   const strange = values.find((text, index) =>
     values[index - 1]?.endsWith("o") && /^[-+]/.test(values[index - 1]!)
       ? !/^(?:pipefail|errexit|nounset|xtrace|verbose|noclobber|errtrace|functrace|monitor|notify)$/.test(text)
-      : /^[-+]/.test(text) && !/^(?:--|[-+][aeuxvCEThmbo]+)$/.test(text),
+      : /^[-+]/.test(text) && !/^(?:--|[-+][euxvCEThmbo]+)$/.test(text),
   )
   if (strange !== undefined) return { reason: "it changes what later commands mean" }
   return { flow: both({ ...state, positional: undefined }) }

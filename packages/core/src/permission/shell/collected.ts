@@ -173,6 +173,18 @@ export class Collected {
     return { text: this.#names && !this.#names.has(name) ? "" : hole }
   }
 
+  /** The state that a shell begins with which this one starts: it gets what is exported, and nothing else. */
+  child(state: State, assignments: ReadonlyMap<string, Value> | undefined, positional: State["positional"]): State {
+    const variables = new Map<string, Value>()
+    for (const [name, value] of state.variables) {
+      if (state.exported.has(name) || this.#names?.has(name)) variables.set(name, value)
+      // Whether the environment had it, so that it is handed on, is not known.
+      else if (!this.#names) variables.set(name, { text: hole })
+    }
+    for (const [name, value] of assignments ?? []) variables.set(name, value)
+    return { at: state.at, variables, exported: new Set(variables.keys()), functions: new Set(), positional }
+  }
+
   /** Notes that a variable gets a value that is not looked at. */
   sets(name: string): void {
     const reason = environmentHatch(name, undefined)

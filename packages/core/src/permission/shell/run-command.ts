@@ -82,7 +82,7 @@ function resolve(collected: Collected, state: State, run: Run, document: string 
   if (inner !== undefined) {
     emit(collected, state, run, { shell: true, own: inner !== "opaque" })
     if (inner === "opaque") collected.reasons.add(`${command}: the shell runs a text or its input`)
-    else collected.text(inner.text, { ...state, functions: new Set(), positional: inner.args })
+    else collected.text(inner.text, collected.child(state, run.assignments, inner.args))
     return both(state)
   }
   const builtin = builtinOf(collected, state, command, args)

@@ -33,6 +33,8 @@ interface Atom {
   readonly glob?: boolean
   /** The next piece is another word. */
   readonly ends?: boolean
+  /** A variable without brackets: what came to stand behind it would be taken for more of its name. */
+  readonly open?: boolean
 }
 
 /** Most of a line that `{1..9}` and its like may make of a word. */
@@ -166,8 +168,9 @@ class AtomReader {
     if (source[this.#at + 1] === "{") return this.#braced(free)
     const name = /^\$([A-Za-z_]\w*|[0-9@*#?$!-])/.exec(source.slice(this.#at, Math.min(this.end, this.#at + 200)))?.[1]
     this.#at += 1 + (name?.length ?? 0)
-    if (name === undefined) this.#add("$", free)
-    else this.#value(name, free)
+    if (name === undefined) return this.#add("$", free)
+    if (free) this.#add("", true, { expanded: true, open: true })
+    this.#value(name, free)
   }
 
   #value(name: string, free: boolean): void {
@@ -270,6 +273,7 @@ function braces(atoms: readonly Atom[]): Atom[][] {
         ? cuts.map((cut, index) => atoms.slice(cut + 1, cuts[index + 1] ?? close))
         : rangeOf(inner.every((atom) => atom.free && !atom.expanded) ? inner.map((atom) => atom.text).join("") : "")
     if (!parts) continue
+    if (atoms.some((atom) => atom.open)) unreadable("a list in brackets beside a variable")
     const tails = braces(atoms.slice(close + 1))
     const middles = parts.flatMap((part) => braces(part))
     if (tails.length * middles.length > mostWords) unreadable("a word that becomes too many")
