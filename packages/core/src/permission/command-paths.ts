@@ -1,13 +1,13 @@
 import { statSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { contains } from "../workspace/paths.ts"
-import { createProtection, type Protection, userPlaces, type UserPlaces } from "../workspace/protection.ts"
-import { expandGlob, namesIn } from "./glob-words.ts"
+import { createProtection, nameMatcher, type Protection, userPlaces, type UserPlaces } from "../workspace/protection.ts"
+import { entriesIn, expandGlob, namesIn } from "./glob-words.ts"
 import { followPath, type LinkView, linkView, makeLink, realPathSync } from "./real-path.ts"
 import type { Invocation } from "./shell/collected.ts"
 import { patternless } from "./shell/pattern-words.ts"
 import type { PathWord, WriteWord } from "./shell/roles.ts"
-import { hasHole, hole, type Word, wordOf } from "./shell/syntax.ts"
+import { everyName, hasHole, hole, type Word, wordOf } from "./shell/syntax.ts"
 import { rolesOf } from "./shell/word-roles.ts"
 
 export interface CommandContext {
@@ -79,7 +79,8 @@ export function collectPaths(command: Invocation, context: CommandContext, facts
   for (const word of [...own, ...homeward, ...patternless(basename(name!.value), args)])
     leaving(word, look, roles.unknown ?? false)
   for (const write of roles.writes) change(write, look)
-  for (const read of roles.reads) contents(read, look, roles.unsure ?? roles.unknown ?? false)
+  for (const read of roles.reads)
+    contents(read, look, roles.unsure ?? roles.unknown ?? false, roles.deep ? everyName : read.word.below)
   for (const { target, write } of roles.links ?? []) link(target, write, look)
 }
 
@@ -160,12 +161,34 @@ function pathsOf({ word, text }: PathWord, { at, context, facts }: Look): string
 const placesOf = (one: PathWord, look: Look): string[] =>
   pathsOf(one, look).flatMap((path) => realPathSync(path, look.facts.links) ?? [])
 
+const secretFile = /\.env(?:\.|$)/
+const mostLookedAt = 5000
+
+/** Files of secrets below a directory, by patterns of their names; not in what others wrote. */
+function secretsBelow(directory: string, patterns: readonly string[]): string[] {
+  if (patterns.length === 0) return []
+  const matchers = patterns.map(nameMatcher)
+  const found: string[] = []
+  const open = [directory]
+  let seen = 0
+  for (let path = open.pop(); path !== undefined && seen < mostLookedAt; path = open.pop()) {
+    for (const entry of entriesIn(path)) {
+      seen++
+      if (entry.isDirectory() && entry.name !== ".git" && entry.name !== "node_modules")
+        open.push(`${path}/${entry.name}`)
+      else if (secretFile.test(entry.name) && matchers.some((one) => one.test(entry.name)))
+        found.push(`${path}/${entry.name}`)
+    }
+  }
+  return found
+}
+
 const unknownPath = "a path that is only known when it runs"
 /** What a `<( )` or a `>( )` becomes. */
 const isDescriptor = (text: string): boolean => text === `/dev/fd/${hole}`
 
 /** A file that is read. When it is not sure that the word is a file, only what exists as a file or looks like a file of secrets. */
-function contents(one: PathWord, look: Look, unsure: boolean): void {
+function contents(one: PathWord, look: Look, unsure: boolean, below: readonly string[] = []): void {
   for (const text of new Set([one.text, ...textsOf(one.word).filter((each) => each !== one.word.value)])) {
     if (text === "" || text === "-" || text.startsWith("-") || devices.has(text)) continue
     if (hasHole(text)) {
@@ -176,7 +199,9 @@ function contents(one: PathWord, look: Look, unsure: boolean): void {
       const kind = kindOf(real)
       if (devices.has(real) || (unsure && kind !== "file" && !/\.env(?:\.|$)/.test(real))) continue
       look.facts.contents.add(real)
-      if (kind === "directory") look.facts.contents.add(`${real}/*`)
+      if (kind !== "directory") continue
+      look.facts.contents.add(`${real}/*`)
+      for (const path of secretsBelow(real, below)) look.facts.contents.add(path)
     }
   }
 }

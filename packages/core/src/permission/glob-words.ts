@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs"
+import { type Dirent, lstatSync, readdirSync } from "node:fs"
 import { nameMatcher } from "../workspace/protection.ts"
 
 const mostFound = 500
@@ -43,6 +43,15 @@ function exists(path: string): boolean {
 export function namesIn(path: string): string[] {
   try {
     return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+/** What stands in a directory; nothing when it cannot be read. */
+export function entriesIn(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
   } catch {
     return []
   }

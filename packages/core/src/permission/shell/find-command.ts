@@ -1,4 +1,4 @@
-import { hole, type Word, wordOf } from "./syntax.ts"
+import { everyName, hasHole, hole, shownNames, type Word, wordOf } from "./syntax.ts"
 
 interface Exec {
   readonly words: readonly Word[]
@@ -37,14 +37,28 @@ export function placeholder(word: Word, stands: readonly Word[] | undefined, tex
   return { ...word, value: word.value.replaceAll(text, hole), plain: false, ...(whole && stands && { stands }) }
 }
 
-/** Where the files lie that a command lists. */
+/** Where the files lie that a command lists, and how they may be called. */
 export function startPaths(command: string, args: readonly Word[]): Word[] {
-  if (command !== "find" && command !== "gfind") return [wordOf(".")]
+  const values = args.map((word) => word.value)
+  if (command === "git") return [{ ...wordOf("."), below: [] }]
+  if (command !== "find" && command !== "gfind") {
+    const hidden = values.some((text) => /^-\w*[aAdHu]|^--(?:all|almost|hidden|no-ignore|unrestricted)/.test(text))
+    return [{ ...wordOf("."), below: hidden ? everyName : shownNames }]
+  }
   const paths: Word[] = []
   for (const word of args) {
     if (/^-[HLPDO]/.test(word.value)) continue
     if (/^[-(!,)]/.test(word.value)) break
     paths.push(word)
   }
-  return paths.length > 0 ? paths : [wordOf(".")]
+  const below = namesOf(values)
+  return (paths.length > 0 ? paths : [wordOf(".")]).map((word) => ({ ...word, below }))
+}
+
+/** The names that `find` looks for, where nothing else can be meant. */
+function namesOf(values: readonly string[]): readonly string[] {
+  const at = values.findIndex((text) => text === "-name" || text === "-iname")
+  const pattern = values[at + 1]
+  const unsure = values.some((text) => /^(?:-o|-or|!|-not|,|\(|-iname)$/.test(text))
+  return at < 0 || pattern === undefined || unsure || hasHole(pattern) ? everyName : [pattern]
 }

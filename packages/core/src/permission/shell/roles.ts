@@ -25,6 +25,8 @@ export interface Roles {
   readonly links?: readonly { readonly target: PathWord; readonly write: WriteWord }[]
   /** Directories it works in, for `git -C`. */
   readonly inside?: readonly PathWord[]
+  /** Of a directory among `reads`, all that lies below it. */
+  readonly deep?: boolean
   /** Some of `reads` may be names of other things. */
   readonly unsure?: boolean
   /** Nothing is known of it: each word may be read or changed. */

@@ -205,9 +205,23 @@ export function rolesOf(name: string, words: readonly Word[]): Roles {
   const row = byName.get(command)
   const args = patternless(command, words)
   if (command === "git") return gitRoles(words)
-  if (row) return row.roles(parseArguments(args, valuedOptions[command]))
+  const deep = goesDeep(command, words)
+  if (row) return { ...row.roles(parseArguments(args, valuedOptions[command])), deep }
   const all = args.map((word) => ({ word, text: word.value }))
   if (silent.has(command)) return { writes: [], reads: [] }
-  if (readers.has(command)) return { writes: [], reads: all }
+  // Without a name of a file the whole directory is searched.
+  const searched = deep && !all.some(({ text }) => !text.startsWith("-")) ? [here] : []
+  if (readers.has(command)) return { writes: [], reads: [...all, ...searched], deep }
   return { writes: [], reads: all, unknown: true }
+}
+
+/** Does a command read what lies below the directories that it is given? */
+function goesDeep(command: string, words: readonly Word[]): boolean {
+  if (/^(?:[bg]s?d?tar|tar|zip|cpio|7z)$/.test(command)) return true
+  const options = /^(?:[efz]?grep|g?cp|diff|rsync|scp)$/.test(command)
+    ? /^-(?!-)\w*[rRa]|^--(?:recursive|dereference-rec|archive)/
+    : command === "rg" || command === "ag"
+      ? /^-(?!-)\w*[u.]|^--(?:hidden|unrestricted|no-ignore)/
+      : undefined
+  return options !== undefined && words.some(({ value }) => options.test(value))
 }
