@@ -3,7 +3,7 @@ import { StoreFailed } from "@cairn/core/store/trouble"
 import { HeadlessLine } from "@cairn/schema/headless"
 import { fakeEngine } from "../test/fake-engine.ts"
 import { captured, fakeIo, stdinOf, type FakeIoOptions } from "../test/fake-io.ts"
-import { assistant, part, session, sessionID, user, userMessageID } from "../test/values.ts"
+import { assistant, messageID, part, session, sessionID, user, userMessageID } from "../test/values.ts"
 import { runCli } from "./cli.ts"
 
 async function cairn(argv: string[], options: FakeIoOptions = {}) {
@@ -132,6 +132,22 @@ describe("session show", () => {
     const { code, out } = await cairn(["session", "show", sessionID], { engine: engine() })
     expect(code).toBe(0)
     expect(out).toEndWith("You\nFix it\n\nbuild (demo/tour)\nDone ␛]52;c;x␇\n")
+  })
+
+  test("begins at a message", async () => {
+    const { code, out } = await cairn(["session", "show", sessionID, "--message", messageID], { engine: engine() })
+    expect(code).toBe(0)
+    expect(out).not.toContain("Fix it")
+    expect(out).toEndWith("\n\nbuild (demo/tour)\nDone ␛]52;c;x␇\n")
+    const json = await cairn(["session", "show", sessionID, "--message", messageID, "--format=json"], {
+      engine: engine(),
+    })
+    expect(JSON.parse(json.out)).toMatchObject({ messages: [{ info: { id: messageID } }] })
+    expect(await cairn(["session", "show", sessionID, "--message", "msg_1"], { engine: engine() })).toMatchObject({
+      code: 2,
+      out: "",
+      err: "cairn: The session has no message msg_1.\n",
+    })
   })
 
   test("is everything as json", async () => {

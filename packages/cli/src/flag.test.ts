@@ -36,6 +36,8 @@ const accepted: [Flag, string, unknown][] = [
   [flags.allFlag, "true", true],
   [flags.allModelsFlag, "true", true],
   [flags.limitFlag, "20", 20],
+  [flags.cursorFlag, "20-7-1", "20-7-1"],
+  [flags.messageFlag, "msg_0123abcXYZ", "msg_0123abcXYZ"],
   [flags.networkFlag, "true", true],
   [flags.lastFlag, "true", true],
   [flags.turnFlag, "12", 12],
@@ -90,6 +92,8 @@ const refused: [Flag, string, RegExp][] = [
   [flags.allFlag, "x", /takes no value/],
   [flags.allModelsFlag, "yes", /takes no value/],
   [flags.limitFlag, "0", /from 1/],
+  [flags.cursorFlag, " ", /empty/],
+  [flags.messageFlag, "ses_1", /expected a message id/],
   [flags.networkFlag, "1", /takes no value/],
   [flags.lastFlag, "1", /takes no value/],
   [flags.turnFlag, "0", /from 1/],
@@ -138,6 +142,7 @@ test("a flag with a value says what a shell may offer, or takes free text", () =
   const free = new Set<Flag>([
     ...[flags.titleFlag, flags.budgetFlag, flags.limitFlag],
     ...[flags.turnFlag, flags.textFlag, flags.positionFlag],
+    ...[flags.cursorFlag, flags.messageFlag],
   ])
   for (const flag of commands.flatMap((command) => command.flags)) {
     if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()

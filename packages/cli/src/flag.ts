@@ -206,6 +206,21 @@ export const toolTableFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const cursorFlag: Flag<string> = {
+  name: "cursor",
+  value: "cursor",
+  doc: "Go on after the page that gave this cursor",
+  parse: words,
+}
+
+export const messageFlag: Flag<string> = {
+  name: "message",
+  value: "id",
+  doc: "Begin at this message, for example one that a search found",
+  parse: (text) =>
+    /^msg_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a message id (msg_…), got ${JSON.stringify(text)}`),
+}
+
 export const yesFlag: Flag<boolean> = {
   name: "yes",
   short: "y",

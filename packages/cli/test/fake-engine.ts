@@ -94,6 +94,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     },
     session: (id) => sessions.get(id),
     sessions: async () => [...sessions.values()],
+    search: async () => ok({ hits: [] }),
+    rebuildSearch: async () => ok(undefined),
     messages: () => [],
     inbox: () => [],
     changeInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),

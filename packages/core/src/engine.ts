@@ -14,8 +14,9 @@ import type { AskMode } from "./permission/asks.ts"
 import type { Stats, StatsQuery } from "./stats/define.ts"
 import type { SessionTrace } from "./trace/define.ts"
 import type { Collected } from "./workspace/history/collect.ts"
+import type { SearchHit, SearchPage } from "./store/search.ts"
 
-export type { AskMode, Collected, ModelInfo }
+export type { AskMode, Collected, ModelInfo, SearchHit, SearchPage }
 
 export interface PromptInput {
   readonly sessionID: string
@@ -113,6 +114,19 @@ export interface ModelChoice {
   readonly sessionID?: string
 }
 
+/** What to look for in texts, reasoning and tool calls. Words that begin a word match; "quoted" ones as they stand. */
+export interface SearchRequest {
+  readonly query: string
+  readonly scope: SessionFilter["scope"]
+  /** Hits of one page: 20 when absent, at most 100. */
+  readonly limit?: number
+  /** From the page before. */
+  readonly cursor?: string
+}
+
+/** Told between 0 and 1 while the search index is built; not called when there is little to build. */
+export type SearchProgress = (done: number) => void
+
 export interface SessionFilter {
   /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
   readonly scope: "directory" | "project"
@@ -152,6 +166,13 @@ export interface Engine extends AsyncDisposable {
   createSession(input: { title?: string; parentID?: string; agent?: string; model?: ModelRef }): Promise<Session>
   session(sessionID: string): Session | undefined
   sessions(filter: SessionFilter): Promise<Session[]>
+  /**
+   * Parts in which every word of the query stands, best first: how well they fit, and how new they are. What is not in the
+   * search index yet is put there first.
+   */
+  search(request: SearchRequest, progress?: SearchProgress): Promise<Result<SearchPage, SetupError>>
+  /** Builds the search index again from what is stored. */
+  rebuildSearch(progress?: SearchProgress): Promise<Result<void, SetupError>>
   /** Oldest first. */
   messages(sessionID: string): MessageWithParts[]
   /** Prompts that wait, in the order in which they will be taken. */

@@ -25,6 +25,7 @@ import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
+import { rebuildSearch, searchSessions } from "./session/search.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
 import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
@@ -100,6 +101,11 @@ export function createEngineOf(parts: Parts): Engine {
       await project.identify(scope.signal)
       return listSessions(sessions, project.ids(), filter)
     },
+    async search(request, progress) {
+      await project.identify(scope.signal)
+      return await storing(() => searchSessions(sessions, project.ids(), request, { signal: scope.signal, progress }))
+    },
+    rebuildSearch: (progress) => storing(() => rebuildSearch(store, { signal: scope.signal, progress })),
     messages: (sessionID) => store.read.messages(sessionID),
     inbox: (sessionID) => store.read.inbox(sessionID),
     changeInbox: (sessionID, inboxID, change) => changeWaiting(store, sessionID, inboxID, change),

@@ -6,6 +6,7 @@ import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
 import { debugTraceCommand } from "./debug-trace.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
+import { debugRebuildSearchCommand } from "./debug-rebuild-search.ts"
 import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
 import { runCommand } from "./run.ts"
@@ -16,6 +17,7 @@ import { sessionExportCommand } from "./session-export.ts"
 import { sessionInboxCommand } from "./session-inbox.ts"
 import { sessionListCommand } from "./session-list.ts"
 import { sessionRenameCommand } from "./session-rename.ts"
+import { sessionSearchCommand } from "./session-search.ts"
 import { sessionShowCommand } from "./session-show.ts"
 import { trustCommand } from "./trust.ts"
 
@@ -24,6 +26,7 @@ export const commands: readonly Command[] = [
   runCommand,
   modelsCommand,
   sessionListCommand,
+  sessionSearchCommand,
   sessionShowCommand,
   sessionExportCommand,
   sessionRenameCommand,
@@ -39,5 +42,6 @@ export const commands: readonly Command[] = [
   debugTraceCommand,
   debugVerifyCommand,
   debugGcCommand,
+  debugRebuildSearchCommand,
   debugProbeCommand,
 ]

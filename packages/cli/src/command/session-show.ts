@@ -1,5 +1,5 @@
 import type { Command, Input } from "../argv/define.ts"
-import { formatFlag } from "../flag.ts"
+import { formatFlag, messageFlag } from "../flag.ts"
 import type { Io } from "../io.ts"
 import { withEngine } from "../open-engine.ts"
 import { transcript } from "../render/transcript.ts"
@@ -11,8 +11,11 @@ export const sessionShowCommand: Command = {
   name: "session show",
   summary: "Print a session as a transcript",
   doc: "As json: an object with the session as `info` and its messages with their parts as `messages`, oldest first.",
-  examples: ["cairn session show ses_0123456789abcdefghijklmnop"],
-  flags: [formatFlag],
+  examples: [
+    "cairn session show ses_0123456789abcdefghijklmnop",
+    "cairn session show ses_0123456789abcdefghijklmnop --message msg_0123456789abcdefghijklmnop",
+  ],
+  flags: [messageFlag, formatFlag],
   args: { usage: "<id>", doc: "Id of the session, from cairn session list", min: 1, max: 1, completion: "session" },
   run,
 }
@@ -22,7 +25,11 @@ async function run(io: Io, input: Input): Promise<number> {
     const id = input.words[0] ?? ""
     const session = engine.session(id)
     if (!session) return setupError(io, unknownSession(id))
-    const messages = engine.messages(id)
+    const all = engine.messages(id)
+    const first = input.get(messageFlag)
+    const start = first === undefined ? 0 : all.findIndex(({ info }) => info.id === first)
+    if (start < 0) return setupError(io, { kind: "session", message: `The session has no message ${first}.` })
+    const messages = all.slice(start)
     if (input.get(formatFlag) === "json") {
       io.stdout.write(`${JSON.stringify({ info: session, messages }, undefined, 2)}\n`)
       return 0

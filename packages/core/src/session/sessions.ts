@@ -61,10 +61,21 @@ export function listSessions(
   projects: readonly string[],
   filter: SessionFilter,
 ): Session[] {
-  const limit = filter.limit ?? 100
-  if (filter.scope === "project") return store.read.sessions({ projects, limit })
+  return store.read.sessions({
+    ...withinScope({ store, directory }, projects, filter.scope),
+    limit: filter.limit ?? 100,
+  })
+}
+
+/** What a scope means for a query: a project, or in it this directory and those that are gone. */
+export function withinScope(
+  { store, directory }: Pick<Deps, "store" | "directory">,
+  projects: readonly string[],
+  scope: SessionFilter["scope"],
+): { projects: readonly string[]; directories?: readonly string[] } {
+  if (scope === "project") return { projects }
   const here = store.read.directories(projects).filter((path) => path === directory || !existsSync(path))
-  return store.read.sessions({ projects, directories: here, limit })
+  return { projects, directories: here }
 }
 
 /** Changes what a person may change. Undefined when there is no such session. */

@@ -1,11 +1,13 @@
 import { Database, constants } from "bun:sqlite"
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import { copyTables, isJson, isOwn, tablesOf } from "./mend.ts"
 import { codeOf, isDamage } from "./trouble.ts"
 
 /** How long to wait for others to let go of a file that may be set aside, in ms. */
 const patience = 500
 
 const markOf = (file: string) => `${file}.suspect`
+const copyOf = (file: string) => `${file}.mended`
 
 /** Leaves an empty `<file>.suspect` (0600), so that the next start checks the whole file. False where that cannot be written. */
 export function markSuspect(file: string): boolean {
@@ -20,11 +22,14 @@ export function markSuspect(file: string): boolean {
 
 export const isSuspect = (file: string): boolean => file !== ":memory:" && existsSync(markOf(file))
 
-/** What was found: nothing wrong, damage (the file has the new name now), or damage in a file that another process uses. */
+/**
+ * What was found: nothing wrong, damage (the file has the new name now), damage that no table of ours has (the same, and
+ * a fresh file with all of them in its place), or damage in a file that another process uses.
+ */
 export type Examined =
   | { readonly is: "sound" }
   | { readonly is: "used" }
-  | { readonly is: "damaged"; readonly aside: string }
+  | { readonly is: "damaged" | "mended"; readonly aside: string }
 
 /**
  * Checks every page and row, and renames a damaged file, with its log, to `<file>.damaged-<time>`. The check keeps others
@@ -32,14 +37,22 @@ export type Examined =
  */
 export function examine(file: string, now: number): Examined {
   let aside: string | undefined
+  let mended = false
   try {
+    if (!existsSync(file) && existsSync(copyOf(file))) renameSync(copyOf(file), file) // a mending was cut short
     refuseEmptied(file)
     using database = new Database(file, { readwrite: true })
     database.run(`PRAGMA busy_timeout = ${patience}`)
     database.run("PRAGMA locking_mode = EXCLUSIVE")
     // Closing must not delete what has the log's name by then.
     database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
-    if (!isWhole(database)) aside = setAside(file, now)
+    if (!isWhole(database)) {
+      const copy = copyTables(database, copyOf(file))
+      if (copy !== undefined) markSuspect(file)
+      aside = setAside(file, now)
+      if (copy !== undefined) renameSync(copy, file)
+      mended = copy !== undefined
+    }
   } catch (error) {
     if (codeOf(error)?.startsWith("SQLITE_BUSY")) return { is: "used" }
     if (!isDamage(error)) throw error
@@ -47,7 +60,7 @@ export function examine(file: string, now: number): Examined {
   }
   // Also what is gone was suspected once; the mark goes last, so that a check that is cut short is done again.
   rmSync(markOf(file), { force: true })
-  return aside === undefined ? { is: "sound" } : { is: "damaged", aside }
+  return aside === undefined ? { is: "sound" } : { is: mended ? "mended" : "damaged", aside }
 }
 
 /** SQLite takes an empty file for a new one and deletes the write-ahead log beside it, which may be all that is left. */
@@ -77,6 +90,7 @@ export function look(database: Database): void {
      FROM sqlite_schema s WHERE rootpage > 0`,
   )
   for (const { type, name, table, column, sql } of shapes.all()) {
+    if (!isOwn(table)) continue
     const condition = /\sWHERE\s.*$/s.exec(sql ?? "")?.[0] ?? ""
     const query =
       type === "table"
@@ -87,26 +101,15 @@ export function look(database: Database): void {
   }
 }
 
+/** Damage of the search index makes the check of everything throw. */
 function isWhole(database: Database): boolean {
-  const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get()
-  return found?.integrity_check === "ok" && jsonColumns(database).every((column) => isJson(database, column))
-}
-
-type Column = { readonly table: string; readonly name: string }
-
-/** Our columns of JSON: a page of long text may be damaged although SQLite can follow it. */
-function jsonColumns(database: Database): Column[] {
-  return database
-    .query<Column, []>(
-      `SELECT s.name AS "table", c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c
-       WHERE s.type = 'table' AND c.name IN ('data', 'properties', 'request', 'reply', 'answers', 'todos')`,
-    )
-    .all()
-}
-
-function isJson(database: Database, { table, name }: Column): boolean {
-  const query = `SELECT 1 FROM "${table}" WHERE "${name}" IS NOT NULL AND NOT json_valid("${name}") LIMIT 1`
-  return database.query(query).get() === null
+  try {
+    const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get()
+    return found?.integrity_check === "ok" && tablesOf(database).every((table) => isJson(database, table))
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return false
+  }
 }
 
 function setAside(file: string, now: number): string {

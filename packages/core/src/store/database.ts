@@ -27,7 +27,8 @@ const patience = 10_000
 /**
  * Opens the database file (mode 0600), migrating it when needed. A file that is damaged, by what is read here or by a
  * full check of one that a run has marked as suspect, is renamed to `<file>.damaged-<time>` and a fresh one is started;
- * nothing is deleted, and nothing is renamed while another process uses it. Other trouble (not writable, disk
+ * nothing is deleted, and nothing is renamed while another process uses it. If all tables in it are sound, the fresh one has
+ * what is in them. Other trouble (not writable, disk
  * full, newer schema) is an error that says what to do.
  */
 export function openDatabase(input: OpenInput): Result<OpenDatabase, SetupError> {
@@ -46,6 +47,7 @@ function openOrReplace(input: OpenInput): OpenDatabase {
     // Without the mark, another process was faster.
     const found = withFileLock(file, () => (isSuspect(file) ? examine(file, now()) : sound))
     if (found.is === "damaged") warnings.push(replaced(why, found.aside))
+    if (found.is === "mended") warnings.push(mended(found.aside))
     if (found.is === "used") warnings.push(`The database ${file} may be damaged (${why}). ${inUse}`)
   }
   const before = inodeOf(file)
@@ -57,6 +59,7 @@ function openOrReplace(input: OpenInput): OpenDatabase {
     const found = withFileLock(file, () => (inodeOf(file) === met ? examine(file, now()) : sound))
     const database = connect(input)
     if (found.is === "damaged") warnings.push(replaced(messageOf(error), found.aside))
+    if (found.is === "mended") warnings.push(mended(found.aside))
     return { database, warnings }
   }
 }
@@ -67,6 +70,9 @@ const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false, bigint
 
 const replaced = (why: string, aside: string) =>
   `The database was damaged (${why}). It was set aside as ${aside}, with the sessions in it, and a new one was started.`
+
+const mended = (aside: string) =>
+  `The search index in the database was damaged. Every session was copied to a fresh file; the old one is kept as ${aside}.`
 
 /** Bun leaves statements open at `close`, and with them the file, its locks and the write-ahead log; this one closes them. */
 class ClosingDatabase extends Database {

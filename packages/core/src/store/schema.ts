@@ -238,6 +238,19 @@ export const lease = sqliteTable("lease", {
   heartbeat: integer().notNull(),
 })
 
+/** Operational, as is `search_pending`: what the search index is. Both are written by `search-writer.ts` only; the words stand in a table of FTS5. */
+export const search = sqliteTable("search", {
+  id: integer().primaryKey(),
+  /** How words are taken from parts; another version builds the index anew. */
+  version: integer().notNull(),
+  damaged: integer({ mode: "boolean" }).notNull(),
+  /** Parts whose `seq` is less are in the index, as they were when it got there. */
+  ceiling: integer().notNull(),
+})
+
+/** Parts below the ceiling, by their `seq`, that have changed since. */
+export const searchPending = sqliteTable("search_pending", { seq: integer().primaryKey() })
+
 /** Operational: which migrations this file has. */
 export const migration = sqliteTable("migration", {
   name: text().primaryKey(),

@@ -261,9 +261,11 @@ test("the work of an append does not grow: the same statements at the 1,000th as
     return { prepared: database.prepared - before.prepared, ran: database.ran - before.ran }
   }
   const all = Array.from({ length: 1_000 }, (_, n) => work(n))
-  // The lease, the event and the part. Beginning and committing, which Bun does itself, come on top.
-  expect(all[9]?.prepared).toBe(0)
-  expect(all[9]?.ran).toBe(3)
-  expect(all.slice(9).every((one) => Bun.deepEquals(one, all[9]))).toBe(true)
+  // The lease, the event, that words are pending, and the part. Beginning and committing, which Bun does itself, come on top.
+  const alone = { prepared: 0, ran: 4 }
+  const others = all.slice(9).filter((one) => !Bun.deepEquals(one, alone))
+  // Every 64th takes the words of as many parts into the search index; what that needs is prepared at the first.
+  expect(others).toHaveLength(15)
+  expect(others.slice(1).every((one) => one.prepared === 0 && Bun.deepEquals(one, others[1]))).toBe(true)
   store.close()
 })

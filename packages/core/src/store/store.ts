@@ -8,6 +8,8 @@ import { type Lease, LeaseLost, type Leases, type Owner, createLeases, isDead } 
 import { createProjector } from "./projector.ts"
 import { type Reader, createReader } from "./read.ts"
 import { guardAll, guarded } from "./guard.ts"
+import { type SearchStore, blamed, createSearchStore } from "./search-store.ts"
+import { createSearchWriter } from "./search-writer.ts"
 
 /**
  * The only writer of durable state. `append` takes an immediate transaction, assigns sequence numbers, runs the
@@ -16,6 +18,7 @@ import { guardAll, guarded } from "./guard.ts"
  */
 export interface Store {
   readonly read: Reader
+  readonly search: SearchStore
   /**
    * Appends events of one session (or project): `owner` is its id, and every event must name it. With `runID`, throws
    * `LeaseLost` unless that run owns the session. `session.deleted` takes the lease from whoever holds it.
@@ -59,6 +62,7 @@ interface EventRow {
 
 export function createStore({ database, clock, ids, log, owner }: StoreOptions): Store {
   const project = createProjector(database)
+  const words = createSearchWriter(database)
   const leases = createLeases(database)
   const bus = createBus(log)
   const insert = database.prepare<{ seq: number }, [string, string, number, string, string]>(
@@ -69,8 +73,8 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
     "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
   )
 
-  const write = (sessionID: string, events: readonly DurableEvent[]): LogEntry[] =>
-    events.map((event) => {
+  const write = (sessionID: string, events: readonly DurableEvent[]): LogEntry[] => {
+    const entries = events.map((event) => {
       for (const named of namedBy(event))
         if (named !== sessionID)
           throw new Error(`an event (${event.type}) of ${named} cannot be appended to ${sessionID}`)
@@ -78,16 +82,24 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
       const time = clock.now()
       const row = insert.get(id, sessionID, time, event.type, JSON.stringify(event.properties))
       if (row === null) throw new Error("the log gave no sequence number")
+      words.follow(event)
       project(event, row.seq)
       if (event.type === "session.deleted") leases.drop(sessionID)
       return { seq: row.seq, id, sessionID, time, event }
     })
+    words.settle()
+    return entries
+  }
   // Made once: making it costs as much as a small transaction.
   const transaction = database.transaction((work: () => unknown) => work())
+  const search = {
+    ...{ database, log, now: () => clock.now(), writer: words },
+    transact: (work: () => unknown) => transaction.immediate(work),
+  }
   const transact = <T>(work: () => T): T => {
     // Inside of another transaction this would publish what may still be rolled back.
     if (database.inTransaction) throw new Error("the store cannot be written from within one of its transactions")
-    return guarded(database.filename, "written", () => transaction.immediate(work) as T)
+    return guarded(database.filename, "written", () => blamed(search, work))
   }
   const announce = (entries: readonly LogEntry[]): void =>
     bus.publish(
@@ -110,6 +122,7 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
 
   return {
     read: guardAll(database.filename, createReader(database)),
+    search: createSearchStore(search),
     append: (sessionID, events, runID) => derive(sessionID, () => events, runID),
     derive,
     begin(sessionID, runID, events) {

@@ -7,6 +7,8 @@ import { markSuspect } from "./damage.ts"
 import { migrate } from "./migrate.ts"
 import { migrations } from "./migrations.ts"
 import { createProjector } from "./projector.ts"
+import { compareSearch } from "./search-compare.ts"
+import { createSearchWriter } from "./search-writer.ts"
 
 export interface VerifyResult {
   readonly sessions: number
@@ -32,7 +34,8 @@ const projected = [
 const mostProblems = 50
 
 /**
- * Checks the file, replays the whole log into a temporary database (on disk when it is large) and compares every row.
+ * Checks the file, replays the whole log into a temporary database (on disk when it is large) and compares every row, and
+ * the search index by its content.
  * Reads from one snapshot and changes nothing. A damaged page is a problem, not an exception; the file is marked then, so
  * that the next start sets it aside.
  */
@@ -51,6 +54,8 @@ export function verify(database: Database): VerifyResult {
       const replayed = scratch.database
       result.events = replay(database, replayed, problems)
       for (const table of projected) compare(table, database, replayed, problems)
+      const found = compareSearch(database, replayed)
+      if (found !== undefined) problems.add(found)
       result.sessions =
         database.query<{ sessions: number }, []>("SELECT count(*) AS sessions FROM session").get()?.sessions ?? 0
     })()
@@ -107,14 +112,25 @@ function openScratch(): Disposable & { readonly database: Database } {
 
 function replay(from: Database, into: Database, problems: Problems): number {
   const project = createProjector(into)
+  const words = createSearchWriter(into)
+  // Of the log itself only what tells whose a number is.
+  const number = into.prepare<never, [number, string]>(
+    "INSERT INTO event (seq, id, session_id, time, type, properties) VALUES (?, '', ?, 0, '', '')",
+  )
   const rows = from.query<LogRow, []>("SELECT seq, session_id, type, properties FROM event ORDER BY seq")
+  const apply = (event: DurableEvent, row: LogRow) => {
+    number.run(row.seq, row.session_id)
+    words.follow(event)
+    project(event, row.seq)
+    words.settle()
+  }
   let count = 0
   into.transaction(() => {
     for (const row of rows.iterate()) {
       count++
       const event = parse(row)
       if (typeof event === "string") problems.add(event)
-      else if (!problems.catch(`event ${row.seq} cannot be replayed`, () => project(event, row.seq))) return
+      else if (!problems.catch(`event ${row.seq} cannot be replayed`, () => apply(event, row))) return
     }
   })()
   return count
