@@ -1,6 +1,6 @@
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { wildcard } from "./wildcard.ts"
+import { mayMatch, wildcard } from "./wildcard.ts"
 
 test.each([
   ["git", "git *", true],
@@ -79,4 +79,49 @@ test("many stars over a long text end: a matcher that tries every split would no
   ]) {
     expect(wildcard(text, pattern)).toBe(false)
   }
+})
+
+describe("a text with holes", () => {
+  const [hole, number] = ["\uffff", "\ufffe"]
+  test.each([
+    [`rm ${hole}`, "rm *", true, true],
+    [`rm ${hole}`, "rm -rf *", false, true],
+    [`rm ${hole}`, "rm ?", false, true],
+    [`rm x${hole}`, "rm y*", false, false],
+    [`git commit -m ${hole}`, "git push *", false, false],
+    [`git ${hole}`, "git push *", false, true],
+    [`${hole}`, "*", true, true],
+    [`${hole} x`, "rm *", false, true],
+    [`a${hole}b`, "a*c*b", false, true],
+    [`kill ${number}`, "kill *", true, true],
+    [`kill ${number}`, "kill 1", false, true],
+    [`kill ${number}`, "kill -9*", false, true],
+    [`echo ${number}`, "* --output*", false, false],
+    [`echo ${hole}`, "* --output*", false, true],
+    ["rm x", "rm *", true, true],
+    ["rm", "rm *", true, true],
+    ["ls", "rm *", false, false],
+  ])("%j against %j", (text, pattern, must, may) => {
+    expect([wildcard(text, pattern), mayMatch(text, pattern)]).toEqual([must, may])
+  })
+
+  test("may match whatever it matches when the holes are filled", () => {
+    const part = fc.string({ unit: fc.constantFrom("a", "b", " ", "*", "?"), maxLength: 6 })
+    const fill = fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 4 })
+    fc.assert(
+      fc.property(
+        fc.array(fill, { maxLength: 4 }),
+        fc.array(fill, { minLength: 4, maxLength: 4 }),
+        part,
+        (parts, fills, pattern) => {
+          const text = parts.join(hole)
+          const filled = parts.map((one, index) => (index > 0 ? fills[index]! : "") + one).join("")
+          if (wildcard(filled, pattern)) expect(mayMatch(text, pattern)).toBe(true)
+          // What covers the holes covers every filling of them.
+          if (wildcard(text, pattern)) expect(wildcard(filled, pattern)).toBe(true)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
 })

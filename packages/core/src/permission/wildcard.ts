@@ -47,6 +47,9 @@ function run(text: ArrayLike<string>, pattern: ArrayLike<string>): boolean {
 }
 
 const mostSteps = 4_000_000
+const star = /^\*$/
+const number = /^[*?\d-]$/
+const anything = /^[\s\S]$/
 
 /** Could the text match, whatever stands in its holes? True in doubt. */
 export function mayMatch(text: string, pattern: string): boolean {
@@ -59,14 +62,15 @@ function meets(text: string, pattern: string): boolean {
   // Row: how much of the text is used. Column: how much of the pattern.
   let row = new Uint8Array(pattern.length + 1)
   row[0] = 1
-  const spread = (open: boolean) => {
+  // What a hole may take of the pattern: anything, or what can be part of a number.
+  const spread = (takes: RegExp) => {
     for (let column = 1; column < row.length; column++)
-      if (row[column - 1] && (open || pattern[column - 1] === "*")) row[column] = 1
+      if (row[column - 1] && takes.test(pattern[column - 1]!)) row[column] = 1
   }
-  spread(false)
+  spread(star)
   for (const char of text) {
     if (isHole(char)) {
-      spread(true)
+      spread(char === digits ? number : anything)
       continue
     }
     const next = new Uint8Array(pattern.length + 1)
@@ -75,7 +79,7 @@ function meets(text: string, pattern: string): boolean {
       if (want === "*" ? row[column] : row[column - 1] && (want === "?" || want === char)) next[column] = 1
     }
     row = next
-    spread(false)
+    spread(star)
   }
   return row.at(-1) === 1
 }

@@ -137,7 +137,7 @@ test("whatever bash starts stands in the facts, or the line is not known", () =>
         expect([text, argv, found]).toEqual([text, argv, true])
       }
     }),
-    { numRuns: 250, seed: 5 },
+    { numRuns: 120, seed: 5 },
   )
-  expect(ran).toBeGreaterThan(100)
-})
+  expect(ran).toBeGreaterThan(50)
+}, 60_000)
