@@ -133,7 +133,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       const resolve = waiting.get(id)
       waiting.delete(id)
       resolve?.(reply)
-      return resolve !== undefined
+      return resolve ? ok(undefined) : { ok: false, error: { kind: "unknown", message: `no ask ${id} waits` } }
     },
     pendingQuestions: () => [],
     replyQuestion: () => false,

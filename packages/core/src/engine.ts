@@ -10,7 +10,7 @@ import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
 import type { Trust } from "@cairn/schema/trust"
 import type { ModelInfo, ModelScope } from "./model/listing.ts"
-import type { AskMode } from "./permission/asks.ts"
+import type { AskMode, ReplyProblem } from "./permission/asks.ts"
 import type { Stats, StatsQuery } from "./stats/define.ts"
 import type { SessionTrace } from "./trace/define.ts"
 import type { Collected } from "./workspace/history/collect.ts"
@@ -201,7 +201,8 @@ export interface Engine extends AsyncDisposable {
   /** Events from now on, in order, of every session of this process. Returns how to stop. A listener must not throw. */
   subscribe(listener: (event: BusEvent) => void): () => void
   pendingAsks(sessionID?: string): PermissionRequest[]
-  replyPermission(requestID: string, reply: PermissionReply): boolean
+  /** Answers an ask of this process. A reply that does not fit the ask leaves it pending. */
+  replyPermission(requestID: string, reply: PermissionReply): Result<void, ReplyProblem>
   /** Questions of this process that wait for an answer, oldest first. */
   pendingQuestions(sessionID?: string): QuestionRequest[]
   /** Labels or own words, a list for each question. False when nothing of that id waits here. */

@@ -73,7 +73,7 @@ export const HeadlessLine = z.union([HeadlessStart, HeadlessEvent, HeadlessResul
 export type HeadlessLine = z.infer<typeof HeadlessLine>
 
 /** A line of stdin with `--interactive-permissions`: the answer to the `permission.asked` event of that id. */
-export const HeadlessAnswer = PermissionReply.pick({ reply: true, message: true, scope: true }).extend({
+export const HeadlessAnswer = PermissionReply.pick({ reply: true, message: true, scope: true, hunks: true }).extend({
   id: PermissionID,
 })
 export type HeadlessAnswer = z.infer<typeof HeadlessAnswer>

@@ -20,6 +20,16 @@ export const PermissionPart = z.object({
 })
 export type PermissionPart = z.infer<typeof PermissionPart>
 
+/** A stretch of an edit that may be approved by itself. `metadata.hunks` of a request is a list of these, in the order of `metadata.diff`. */
+export const PermissionHunk = z.object({
+  /** What a reply names it by, from 0; counted through all files of the request. */
+  number: z.number().int().nonnegative(),
+  file: z.string(),
+  /** As in the diff: `@@ -1,3 +1,4 @@`; `whole file` for a move, or what cannot be shown by lines. */
+  header: z.string(),
+})
+export type PermissionHunk = z.infer<typeof PermissionHunk>
+
 export const PermissionRequest = z.object({
   id: PermissionID,
   sessionID: SessionID,
@@ -31,7 +41,7 @@ export const PermissionRequest = z.object({
 })
 export type PermissionRequest = z.infer<typeof PermissionRequest>
 
-/** The answer to a request. `message` reaches the model; `scope` says how long `always` holds; `hunks` narrows an edit. */
+/** The answer to a request. `message` reaches the model; `scope` says how long `always` holds; `hunks` narrows an edit to these: none of them is a reject. */
 export const PermissionReply = z.object({
   reply: z.enum(["once", "always", "reject"]),
   message: z.string().optional(),

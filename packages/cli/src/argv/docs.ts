@@ -26,7 +26,7 @@ const headless = `## Headless contract
 - **text**: stdout is the answer alone when it is no terminal; progress goes to stderr. NO_COLOR, FORCE_COLOR, CAIRN_PLAIN and TERM=dumb are obeyed. Control characters from a model or a tool never reach a terminal.
 - **json**: one object a line. The first is \`{"type":"start","schema":1,"version","sessionID"}\`, the last \`{"type":"result","exitCode","reason","sessionID","text","tokens","cost"}\`, between them the events as \`{"type","properties","id","seq"}\`. When nothing could be started (exit code 2) the result line stands alone, with \`sessionID: null\`. Schema: \`docs/headless.schema.json\`.
 - **stdin** is the message when none is given. Else it is added to the message if it is a file or a pipe that closes; a pipe that sends nothing for 3 s is left alone with a note. A terminal is never read.
-- **--interactive-permissions**: asks are \`permission.asked\` lines on stdout, in either format. An answer is a line \`{"id":"per_…","reply":"once|always|reject","message"?,"scope"?}\` on stdin. A line that is no answer is noted on stderr. When stdin ends, what waits is rejected and the exit code is 4.`
+- **--interactive-permissions**: asks are \`permission.asked\` lines on stdout, in either format. An answer is a line \`{"id":"per_…","reply":"once|always|reject","message"?,"scope"?,"hunks"?}\` on stdin. \`hunks\` are numbers from \`metadata.hunks\` of an edit: only these are written, and none of them is a reject. A line that is no answer is noted on stderr. When stdin ends, what waits is rejected and the exit code is 4.`
 
 /** The text of `docs/cli.md`. */
 export function cliDocs(commands: readonly Command[]): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { err, ok } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { PermissionReply } from "@cairn/schema/permission"
 import { stdinOf } from "../../test/fake-io.ts"
@@ -26,7 +27,8 @@ function fixture(known: readonly string[]) {
     },
     replyPermission(id: string, reply: PermissionReply) {
       replies.push([id, reply])
-      return waiting.delete(id)
+      if (reply.hunks?.includes(9)) return err({ kind: "hunks" as const, message: `the ask ${id} has no hunk 9` })
+      return waiting.delete(id) ? ok(undefined) : err({ kind: "unknown" as const, message: `no ask ${id} waits` })
     },
   }
   const reporter = {
@@ -46,6 +48,8 @@ describe("a line of stdin", () => {
     [`{"id":"per_1","reply":"always","scope":"project"}`, { id: "per_1", reply: "always", scope: "project" }],
     [`{"id":"per_1","reply":"reject","message":"no"}`, { id: "per_1", reply: "reject", message: "no" }],
     [`  {"id":"per_1","reply":"once","extra":1}\r`, { id: "per_1", reply: "once" }],
+    [`{"id":"per_1","reply":"once","hunks":[0,2]}`, { id: "per_1", reply: "once", hunks: [0, 2] }],
+    [`{"id":"per_1","reply":"once","hunks":[]}`, { id: "per_1", reply: "once", hunks: [] }],
     [`{"id":"que_1","answers":[["a","b"],[]]}`, { id: "que_1", answers: [["a", "b"], []] }],
     [`{"id":"que_1","reply":"reject"}`, { id: "que_1", reply: "reject" }],
     [`{"id":"que_1","reply":"reject","message":"later"}`, { id: "que_1", reply: "reject", message: "later" }],
@@ -58,6 +62,9 @@ describe("a line of stdin", () => {
     ["[]", /the line/],
     ["null", /the line/],
     [`{"id":"per_1","reply":"maybe"}`, /^reply: /],
+    [`{"id":"per_1","reply":"once","hunks":[-1]}`, /^hunks.0: /],
+    [`{"id":"per_1","reply":"once","hunks":[0.5]}`, /^hunks.0: /],
+    [`{"id":"per_1","reply":"once","hunks":1}`, /^hunks: /],
     [`{"id":"ses_1","reply":"once"}`, /^id: must start with per/],
     [`{"reply":"once"}`, /^id: /],
     [`{"id":"que_1","reply":"once"}`, /^reply: /],
@@ -95,6 +102,21 @@ test("lines that are no answers are noted and the next one counts", async () => 
     expect.stringContaining("longer than"),
   ])
   expect(replies.at(-1)).toEqual(["per_1", { reply: "once" }])
+})
+
+test("an answer with hunks that the ask has not is noted, and the ask waits for the next one", async () => {
+  const { answers, replies, notes, signal } = fixture(["per_1"])
+  answers.onEvent(ask("per_1"))
+  const lines = [`{"id":"per_1","reply":"once","hunks":[9]}`, `{"id":"per_1","reply":"once","hunks":[0]}`]
+  await answers.read(stdinOf("pipe", [lines.join("\n")]), signal)
+  expect(notes).toEqual(["ignored an answer on stdin: the ask per_1 has no hunk 9"])
+  expect(replies.at(-1)).toEqual(["per_1", { reply: "once", hunks: [0] }])
+  // And without the next one it is rejected like everything that waits.
+  const other = fixture(["per_1"])
+  other.answers.onEvent(ask("per_1"))
+  await other.answers.read(stdinOf("pipe", [lines[0]!]), other.signal)
+  expect(other.replies.map(([, { reply }]) => reply)).toEqual(["once", "reject"])
+  expect(other.answers.unanswered).toBe(1)
 })
 
 test("when stdin ends, what waits is rejected with the reason, and what is asked later as well", async () => {

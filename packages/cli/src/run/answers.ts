@@ -28,15 +28,16 @@ export function createAnswers(engine: Replies, reporter: Reporter, defer: (work:
       waiting.delete(id)
       const rejected = isQuestion(id)
         ? engine.rejectQuestion(id, nobodyAnswers)
-        : engine.replyPermission(id, { reply: "reject", message: nobody })
+        : engine.replyPermission(id, { reply: "reject", message: nobody }).ok
       if (rejected) unanswered++
     }
   }
   const answer = (line: string) => {
     const parsed = parseAnswer(line)
     if (typeof parsed === "string") return reporter.note(`ignored a line on stdin: ${parsed}`)
-    waiting.delete(parsed.id)
-    if (!deliver(engine, parsed)) reporter.note(`ignored an answer on stdin: no ask ${parsed.id} waits`)
+    const problem = deliver(engine, parsed)
+    if (problem === undefined) waiting.delete(parsed.id)
+    else reporter.note(`ignored an answer on stdin: ${problem}`)
   }
   return {
     get unanswered() {
@@ -73,11 +74,15 @@ const settled: ReadonlySet<BusEvent["type"]> = new Set(["permission.replied", "q
 
 const isQuestion = (id: unknown): boolean => typeof id === "string" && id.startsWith("que")
 
-function deliver(engine: Replies, answer: Answer): boolean {
-  if ("answers" in answer) return engine.replyQuestion(answer.id, answer.answers)
-  if (isQuestion(answer.id)) return engine.rejectQuestion(answer.id, answer.message)
-  const { id, ...reply } = answer
-  return engine.replyPermission(id, reply)
+/** Undefined, or why the answer counts for nothing: then what it was meant for still waits. */
+function deliver(engine: Replies, answer: Answer): string | undefined {
+  const { id } = answer
+  const unless = (taken: boolean) => (taken ? undefined : `no ask ${id} waits`)
+  if ("answers" in answer) return unless(engine.replyQuestion(id, answer.answers))
+  if (isQuestion(id)) return unless(engine.rejectQuestion(id, answer.message))
+  const { id: _, ...reply } = answer
+  const replied = engine.replyPermission(id, reply)
+  return replied.ok ? undefined : replied.error.message
 }
 
 /** The answer on a line, or what is wrong with it. */

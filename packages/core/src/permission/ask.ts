@@ -1,3 +1,5 @@
+import type { PermissionHunk } from "@cairn/schema/permission"
+
 /** One command of a line, by every text that a rule may name it by. Parts that are not known are holes (`shell/syntax.ts`). */
 export interface CommandPart {
   /** As it is shown; one of the ask's `patterns`. */
@@ -20,6 +22,8 @@ export interface Ask {
   /** What an `always` would approve. Empty: only `once` is offered. */
   readonly always: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** The parts of an edit that may be approved one by one; in `metadata.hunks` of the request. */
+  readonly hunks?: readonly PermissionHunk[]
   /** The commands behind `patterns`; a pattern without one is nothing but its text. */
   readonly commands?: readonly CommandPart[]
   /** A reason to ask whatever the rules allow. Deny still denies; `protected` can be approved once only, and never by `auto`. */

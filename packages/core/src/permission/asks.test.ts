@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { Ids } from "@cairn/kernel/id"
 import { Interrupted } from "@cairn/kernel/interrupted"
+import { err, ok } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import { DurableEvent } from "@cairn/schema/event"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
@@ -118,9 +119,9 @@ describe("waiting", () => {
     ])
     expect(asks.pending(sessionID)).toHaveLength(1)
     expect(asks.pending("ses_other")).toEqual([])
-    expect(answer({ reply: "once", hunks: [0, 2] })).toBe(true)
-    expect(await asked).toEqual({ ok: true, value: { hunks: [0, 2] } })
-    expect(replies()).toMatchObject([{ sessionID, reply: "once", hunks: [0, 2] }])
+    expect(answer({ reply: "once" })).toEqual(ok(undefined))
+    expect(await asked).toEqual(ok({}))
+    expect(replies()).toMatchObject([{ sessionID, reply: "once" }])
     expect(asks.pending()).toEqual([])
     // It was for once.
     const again = asks.ask(command("git push", ["git push *"]), scope())
@@ -132,9 +133,10 @@ describe("waiting", () => {
   test("an unknown or answered request is not answered again", async () => {
     const asked = asks.ask(command("make"), scope())
     const { id } = asks.pending()[0]!
-    expect(asks.reply("per_nobody", { reply: "once" })).toBe(false)
-    expect(asks.reply(id, { reply: "once" })).toBe(true)
-    expect(asks.reply(id, { reply: "reject" })).toBe(false)
+    const none = err({ kind: "unknown", message: "no ask per_nobody waits" })
+    expect(asks.reply("per_nobody", { reply: "once" })).toEqual(none as never)
+    expect(asks.reply(id, { reply: "once" }).ok).toBe(true)
+    expect(asks.reply(id, { reply: "reject" }).ok).toBe(false)
     expect((await asked).ok).toBe(true)
   })
 
@@ -160,6 +162,58 @@ describe("waiting", () => {
     })
     await expect(asks.ask(command("make"), scope())).rejects.toThrow("disk full")
     expect(asks.pending()).toEqual([])
+  })
+})
+
+describe("by hunk", () => {
+  const hunks = ["@@ -1,3 +1,4 @@", "@@ -20 +21,2 @@", "@@ -40 +42 @@"].map((header, number) => ({
+    number,
+    file: "a",
+    header,
+  }))
+  const edit: Ask = { permission: "edit", patterns: ["/w/a"], always: ["/w/a"], metadata: { diff: "…" }, hunks }
+
+  test("the request numbers them, the answer says which: in order, each once", async () => {
+    const asked = asks.ask(edit, scope())
+    expect(asks.pending()[0]!.metadata).toMatchObject({ diff: "…", hunks })
+    expect(answer({ reply: "once", hunks: [2, 0, 2] }).ok).toBe(true)
+    expect(await asked).toEqual(ok({ hunks: [0, 2] }))
+    expect(replies()).toMatchObject([{ reply: "once", hunks: [0, 2] }])
+  })
+
+  test.each([[[3]], [[0, 17]], [[-1]], [[0.5]], [[Number.NaN]]])(
+    "%j is refused, and the ask waits on",
+    async (wrong) => {
+      const asked = asks.ask(edit, scope())
+      const refused = answer({ reply: "once", hunks: wrong })
+      expect(refused.ok ? "" : `${refused.error.kind}: ${refused.error.message}`).toMatch(/^hunks: .*they are 0 to 2/)
+      expect([asks.pending().length, replies()]).toEqual([1, []])
+      expect(answer({ reply: "once" }).ok).toBe(true)
+      expect(await asked).toEqual(ok({}))
+    },
+  )
+
+  test("none of them is a reject, of what else waits as well; with a word the model reads it", async () => {
+    const first = asks.ask(edit, scope())
+    const other = asks.ask(command("make"), scope())
+    expect(answer({ reply: "always", scope: "project", hunks: [] }).ok).toBe(true)
+    for (const result of [await first, await other]) expect(result.ok ? "" : result.error.kind).toBe("rejected")
+    expect(replies().map(({ reply }) => reply)).toEqual(["reject", "reject"])
+    const second = asks.ask(edit, scope())
+    answer({ reply: "once", hunks: [], message: "not now" })
+    expect(await second).toEqual(err({ kind: "denied", message: "The user refused: not now" }) as never)
+  })
+
+  test("what has none takes none, and a reject does not look at them", async () => {
+    const first = asks.ask(command("make"), scope())
+    for (const chosen of [[0], []])
+      expect(answer({ reply: "once", hunks: chosen })).toMatchObject({ ok: false, error: { kind: "hunks" } })
+    answer({ reply: "once" })
+    expect((await first).ok).toBe(true)
+    const second = asks.ask(edit, scope())
+    answer({ reply: "reject", hunks: [99] })
+    expect((await second).ok).toBe(false)
+    expect(replies().at(-1)).not.toHaveProperty("hunks")
   })
 })
 

@@ -29,6 +29,7 @@ export interface AskScope {
   readonly onUnanswered?: (request: PermissionRequest) => void
 }
 
+/** `hunks`: only these of the ask, by their numbers, in order and each once; absent: all. Never empty. */
 export interface Approval {
   readonly hunks?: readonly number[]
 }
@@ -54,12 +55,18 @@ export interface AsksOptions {
  */
 export interface Asks {
   ask(ask: Ask, scope: AskScope): Promise<Result<Approval, ToolFailure>>
-  /** Answers a pending ask. False when there is none of that id here. */
-  reply(requestID: string, reply: PermissionReply): boolean
+  /** Answers a pending ask. A reply that does not fit the ask leaves it pending. */
+  reply(requestID: string, reply: PermissionReply): Result<void, ReplyProblem>
   /** Asks of this process that wait for an answer, oldest first. */
   pending(sessionID?: string): PermissionRequest[]
   /** Forgets what is kept of a session; its pending asks are not touched. */
   forget(sessionID: string): void
+}
+
+/** Why a reply answered nothing: no such ask waits here, or it names hunks that the ask has not. */
+export interface ReplyProblem {
+  readonly kind: "unknown" | "hunks"
+  readonly message: string
 }
 
 interface Waiting {
@@ -157,9 +164,10 @@ export function createAsks(options: AsksOptions): Asks {
 
     reply(requestID, given) {
       const one = waiting.get(requestID)
-      if (!one) return false
-      const reply =
-        given.reply === "always" && one.request.always.length === 0 ? { ...given, reply: "once" as const } : given
+      if (!one) return err({ kind: "unknown", message: `no ask ${requestID} waits` })
+      const fitted = fitReply(given, one)
+      if (!fitted.ok) return fitted
+      const reply = fitted.value
       if (reply.reply === "reject") {
         const message = reply.message?.trim()
         settle(one, reply, err(message ? { kind: "denied", message: `The user refused: ${message}` } : rejected))
@@ -167,15 +175,15 @@ export function createAsks(options: AsksOptions): Asks {
           const failure: ToolFailure = message ? { kind: "denied", message: together } : rejected
           settle(other, { reply: "reject", ...(message && { message: together }) }, err(failure))
         }
-        return true
+        return ok(undefined)
       }
       settle(one, reply, ok(reply.hunks ? { hunks: reply.hunks } : {}))
-      if (reply.reply !== "always") return true
+      if (reply.reply !== "always") return ok(undefined)
       remember(one, reply)
       for (const other of waiting.values()) {
         if (isApproved(other.ask, other.scope)) settle(other, { reply: "once" }, ok({}))
       }
-      return true
+      return ok(undefined)
     },
 
     pending(sessionID) {
@@ -185,6 +193,20 @@ export function createAsks(options: AsksOptions): Asks {
 
     forget: (sessionID) => void known.delete(sessionID),
   }
+}
+
+/** The reply as it counts: `always` where that is offered, hunks in order and each once. No hunk at all is a reject. */
+function fitReply(given: PermissionReply, { ask, request }: Waiting): Result<PermissionReply, ReplyProblem> {
+  const { hunks, ...plain } = given
+  const reply = plain.reply === "always" && request.always.length === 0 ? { ...plain, reply: "once" as const } : plain
+  if (hunks === undefined || reply.reply === "reject") return ok(reply)
+  const most = ask.hunks?.length ?? 0
+  const wrong = hunks.find((number) => !Number.isInteger(number) || number < 0 || number >= most)
+  if (most === 0) return err({ kind: "hunks", message: `the ask ${request.id} has no hunks to choose from` })
+  if (wrong !== undefined)
+    return err({ kind: "hunks", message: `the ask ${request.id} has no hunk ${wrong}: they are 0 to ${most - 1}` })
+  if (hunks.length === 0) return ok({ ...reply, reply: "reject" })
+  return ok({ ...reply, hunks: [...new Set(hunks)].toSorted((a, b) => a - b) })
 }
 
 /** What it is about in a word; never the command or path. */
@@ -211,6 +233,7 @@ function requestOf(ask: Ask, scope: AskScope, id: string): PermissionRequest {
     metadata: {
       ...ask.metadata,
       agent: scope.agent,
+      ...(ask.hunks && { hunks: ask.hunks }),
       ...(reasons.length > 0 && { reason: reasons.join("; ") }),
       parts: partsOf(ask, scope),
     },

@@ -16,8 +16,9 @@ import { bytesFor, readTextFile } from "../workspace/text-file.ts"
 import type { TextFile } from "../workspace/text-file.ts"
 import type { Ask, ToolContext } from "./define.ts"
 import { chooseHunks, diffTexts } from "../workspace/diff.ts"
-import type { FileDiff } from "../workspace/diff.ts"
+import type { FileDiff, Hunk } from "../workspace/diff.ts"
 import { askExternal } from "./external.ts"
+import { askedHunks } from "./left-out.ts"
 
 /** What every tool that writes files needs. One lock table and one `seen` for the whole engine. */
 export interface WriterDeps {
@@ -38,8 +39,10 @@ export interface FileChange {
   readonly before: string
   readonly after: string
   readonly diff: FileDiff
-  /** Numbers of the hunks that the user left out, from 0. */
+  /** Numbers of the hunks among `asked` that the user left out, from 0. */
   readonly leftOut: readonly number[]
+  /** The hunks of the whole change, as it was asked for. */
+  readonly asked: readonly Hunk[]
   readonly seen: readonly SeenEntry[]
 }
 
@@ -125,7 +128,10 @@ async function apply(
   const before = current?.text ?? ""
   const shown = titlePath(real, context.worktree)
   const diff = await diffTexts(shown, before, planned)
-  const approval = await context.ask(editAsk(resolved, context, deps.places, { diff: diff.patch }))
+  const approval = await context.ask({
+    ...editAsk(resolved, context, deps.places, { diff: diff.patch }),
+    hunks: askedHunks([{ shown, hunks: diff.hunks }]),
+  })
   if (!approval.ok) return approval
   const chosen = approval.value.hunks
   const { text, leftOut } = chosen ? chooseHunks(before, planned, diff.hunks, chosen) : { text: planned, leftOut: [] }
@@ -141,7 +147,8 @@ async function apply(
   const written = await write(deps, context, { path: real, bytes: bytes.value, current, diff: applied })
   if (!written.ok) return written
   const seen = [{ path: real, hash: written.value }]
-  return ok({ path: real, shown, existed: current !== undefined, before, after: text, diff: applied, leftOut, seen })
+  const existed = current !== undefined
+  return ok({ path: real, shown, existed, before, after: text, diff: applied, leftOut, asked: diff.hunks, seen })
 }
 
 interface Writing {

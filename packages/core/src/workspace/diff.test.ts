@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { applyPatch, parsePatch } from "diff"
 import fc from "fast-check"
 import { chooseHunks, diffTexts } from "./diff.ts"
 
@@ -34,6 +35,35 @@ test("all hunks give the new text, none the old, some a mixture", async () => {
       expect(chooseHunks(before, after, hunks, [])).toEqual({ text: before, leftOut: all })
     }),
   )
+})
+
+test("any choice of hunks gives what a program for patches makes of the diff with only these", async () => {
+  const plain = fc
+    .tuple(fc.array(fc.constantFrom("a", "b", "c", "", "  x"), { maxLength: 60, size: "max" }), fc.boolean())
+    .map(([all, last]) => all.join("\n") + (last && all.length > 0 ? "\n" : ""))
+  // Few places far from each other change: so that there are several hunks.
+  const changed = fc
+    .tuple(plain, fc.array(fc.tuple(fc.nat(60), fc.constantFrom("new", "a", "x\ny", undefined))))
+    .map(([before, edits]) => {
+      const rows = before.split("\n")
+      for (const [at, row] of edits.slice(0, 4))
+        rows.splice(at % rows.length, row === undefined ? 1 : at % 2, row ?? "")
+      return [before, rows.join("\n")] as const
+    })
+  let several = 0
+  await fc.assert(
+    fc.asyncProperty(changed, fc.array(fc.nat(5)), async ([before, after], picked) => {
+      const { hunks, patch } = await diffTexts("a", before, after)
+      const chosen = [...hunks.keys()].filter((number) => picked.includes(number))
+      if (hunks.length > 1) several++
+      const [parsed] = hunks.length === 0 ? [] : parsePatch(patch)
+      const only = parsed && { ...parsed, hunks: parsed.hunks.filter((_, number) => chosen.includes(number)) }
+      const expected = only && chosen.length > 0 ? applyPatch(before, only) : before
+      expect(chooseHunks(before, after, hunks, chosen).text).toBe(expected as string)
+    }),
+    { numRuns: 400 },
+  )
+  expect(several).toBeGreaterThan(50)
 })
 
 test("hunks apply one by one in any order, each exactly where it stands", async () => {

@@ -35,7 +35,13 @@ export async function diffTexts(path: string, before: string, after: string): Pr
   return { patch: note, additions, deletions, hunks }
 }
 
-/** The new text with only the chosen hunks of the diff applied, and the hunks that were left out, as text. */
+/** The line that stands above a hunk in a diff; `whole file` for one without lines. */
+export function hunkHeader({ oldStart, oldEnd, newStart, newEnd }: Hunk): string {
+  if (oldStart === oldEnd && newStart === newEnd) return "whole file"
+  return `@@ -${range(oldStart, oldEnd)} +${range(newStart, newEnd)} @@`
+}
+
+/** The new text with only the chosen hunks of the diff applied, and the numbers of those that were left out. */
 export function chooseHunks(
   before: string,
   after: string,
@@ -115,7 +121,7 @@ function group(changes: readonly Hunk[], oldLength: number, newLength: number): 
 
 function hunkText(hunk: Hunk, old: readonly string[], fresh: readonly string[], changes: readonly Hunk[]): string {
   const inside = changes.filter((change) => change.oldStart >= hunk.oldStart && change.oldEnd <= hunk.oldEnd)
-  const lines = [`@@ -${range(hunk.oldStart, hunk.oldEnd)} +${range(hunk.newStart, hunk.newEnd)} @@`]
+  const lines = [hunkHeader(hunk)]
   let at = hunk.oldStart
   for (const change of inside) {
     for (; at < change.oldStart; at++) lines.push(shown(" ", old[at] ?? ""))

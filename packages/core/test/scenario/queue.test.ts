@@ -36,7 +36,7 @@ describe("a queued prompt is asked in its own way", () => {
     made.engine.subscribe((event) => {
       if (event.type !== "permission.asked") return
       const { id, patterns } = event.properties
-      queueMicrotask(() => made.engine.replyPermission(id, { reply: "once" }) && answered.push(patterns.join()))
+      queueMicrotask(() => made.engine.replyPermission(id, { reply: "once" }).ok && answered.push(patterns.join()))
     })
     const first = prompt("1", "deny")
     await streaming

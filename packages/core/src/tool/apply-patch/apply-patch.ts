@@ -12,7 +12,7 @@ import { defineTool } from "../define.ts"
 import type { Ask, Tool, ToolContext, ToolOutput } from "../define.ts"
 import { chooseHunks, diffTexts } from "../../workspace/diff.ts"
 import type { FileDiff } from "../../workspace/diff.ts"
-import { leftOutNote } from "../left-out.ts"
+import { askedHunks, leftOutNote } from "../left-out.ts"
 import { missingPath } from "../near-paths.ts"
 import description from "./apply-patch.md" with { type: "text" }
 import { atLine, pathsOf, planSection, repeatedPath } from "./apply-to-texts.ts"
@@ -125,7 +125,8 @@ async function plan(
   const diff = await shownDiff({ source, target, whole, before, after }, context)
   const shown = titlePath(target?.real ?? source.real, context.worktree)
   const encoding = current?.encoding
-  return ok({ at: section.at, source, target, snapshot, whole, encoding, before, after, shown, diff, leftOut: [] })
+  const asked = { leftOut: [], asked: diff.hunks }
+  return ok({ at: section.at, source, target, snapshot, whole, encoding, before, after, shown, diff, ...asked })
 }
 
 /** The diff as it is asked for. What shows in no line (a move, the end of an empty or binary file) is said, and counts as one hunk. */
@@ -178,6 +179,7 @@ function askFor(works: readonly FileWork[], deps: WriterDeps, context: ToolConte
     patterns,
     always,
     metadata: { filepath: patterns.join(", "), diff },
+    hunks: askedHunks(works.map(({ shown, diff }) => ({ shown, hunks: diff.hunks }))),
     ...(mustAsk && { mustAsk }),
   }
 }
@@ -203,7 +205,7 @@ async function narrowed(works: readonly FileWork[], hunks: readonly number[]): P
 function answer(done: readonly FileWork[], all: readonly FileWork[], seen: unknown): ToolOutput {
   const lines = done.map((work) => {
     const lost = work.whole && !work.target ? unkept(work.whole).replace(/^, (.+)$/, " ($1)") : ""
-    return `${letterOf(work)} ${work.shown}${lost}${leftOutNote(work.leftOut, work.shown)}`
+    return `${letterOf(work)} ${work.shown}${lost}${leftOutNote(work.leftOut, work.asked, work.shown)}`
   })
   const touched = new Set(done.map((work) => work.source))
   const untouched = all.filter((work) => !touched.has(work.source))

@@ -12,7 +12,7 @@ import { bytesFor } from "../../workspace/text-file.ts"
 import { prepareDelete, prepareLink } from "../../workspace/whole-file.ts"
 import type { WholeFile } from "../../workspace/whole-file.ts"
 import type { WriterDeps } from "../change-file.ts"
-import type { FileDiff } from "../../workspace/diff.ts"
+import type { FileDiff, Hunk } from "../../workspace/diff.ts"
 import { atLine } from "./apply-to-texts.ts"
 
 /** One file of a patch, worked out and not yet written. */
@@ -32,7 +32,10 @@ export interface FileWork {
   readonly after: string | undefined
   readonly shown: string
   readonly diff: FileDiff
+  /** Numbers of the hunks among `asked` that the user left out, from 0. */
   readonly leftOut: readonly number[]
+  /** The hunks of the whole change, as it was asked for. */
+  readonly asked: readonly Hunk[]
 }
 
 export interface WrittenFile {

@@ -89,11 +89,11 @@ async function disclose(
 }
 
 function answer(change: FileChange, strategy: Strategy, places: number) {
-  const { path, shown, existed, diff, leftOut, seen } = change
+  const { path, shown, existed, diff, leftOut, asked, seen } = change
   const times = places > 1 ? ` in ${places} places` : ""
   const how =
     strategy === "exact" || strategy === "line_ends" ? "" : ` oldString matched but for ${tolerated[strategy]}.`
-  const output = `${existed ? "Edited" : "Created"} ${shown}${times} (+${diff.additions} -${diff.deletions}).${how}${leftOutNote(leftOut, shown)}`
+  const output = `${existed ? "Edited" : "Created"} ${shown}${times} (+${diff.additions} -${diff.deletions}).${how}${leftOutNote(leftOut, asked, shown)}`
   const { patch, additions, deletions } = diff
   const filediff = { file: path, patch, additions, deletions }
   return { title: shown, output, metadata: { diff: patch, filediff, diagnostics: {}, seen } }

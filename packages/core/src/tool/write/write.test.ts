@@ -140,8 +140,12 @@ test("only the approved hunks are written, and the model learns which were left 
   bench.answer = () => ok({ hunks: [1] })
   const done = await write(bench, "a", before.replace("3\n", "three\n").replace("35\n", "thirty-five\n"))
   expect(await readFile(`${bench.worktree}/a`, "utf8")).toBe(before.replace("35\n", "thirty-five\n"))
-  expect(shownResult(done)).toContain("The user left out hunk 1 of the change of a")
+  expect(shownResult(done)).toContain("The user left out hunk 1 (@@ -1,7 +1,7 @@) of the 2 in the change of a:")
   expect(shownResult(done)).toContain("+1 -1")
+  expect(bench.asks.at(-1)?.hunks).toEqual([
+    { number: 0, file: "a", header: "@@ -1,7 +1,7 @@" },
+    { number: 1, file: "a", header: "@@ -33,7 +33,7 @@" },
+  ])
   bench.answer = () => ok({ hunks: [] })
   expect(shownResult(await write(bench, "a", "all new\n"))).toContain("rejected: ")
 })

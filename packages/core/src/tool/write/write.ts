@@ -33,10 +33,10 @@ export function createWriteTool(deps: WriterDeps): Tool<typeof parameters> {
         { needsSeen: true },
       )
       if (!done.ok) return done
-      const { path, shown, existed, before, after, diff, leftOut, seen } = done.value
+      const { path, shown, existed, before, after, diff, leftOut, asked, seen } = done.value
       const lines = after === "" ? 0 : after.split("\n").length - (after.endsWith("\n") ? 1 : 0)
       const what = existed ? (before === after ? "Unchanged: it had this content already" : "Replaced") : "Created"
-      const note = leftOutNote(leftOut, shown)
+      const note = leftOutNote(leftOut, asked, shown)
       return ok({
         title: shown,
         output: `${what}: ${shown} (${lines} lines, +${diff.additions} -${diff.deletions}).${note}`,
