@@ -131,6 +131,17 @@ describe("what is understood though it is not plain", () => {
   })
 })
 
+test.each([
+  "x=ls sudo bash -c '$x rm y'",
+  "export x=ls; env -i bash -c '$x rm y'",
+  "x=ls env -u x sh -c '$x rm y'",
+  "x=ls; bash -c '$x rm y'",
+  "x=ls; sh -c 'rm$x y'",
+  "x=ls; f() { local x=rm; g; }; g() { $x y; }; f",
+])("a variable that another shell may not get hides nothing: %j", (line) => {
+  expect(verdict(line, { "*": "allow", bash: { "*": "allow", "rm *": "deny" } })).not.toBe("allow")
+})
+
 describe("wrapping a denied command never allows it", () => {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const wraps: Record<string, (line: string) => string> = {

@@ -4,7 +4,7 @@ import { destructiveReason } from "./destructive.ts"
 import { environmentHatch } from "./environment-hatches.ts"
 import { execOf, startPaths } from "./find-command.ts"
 import { hatchReason, isFree, isShell, launchers, listsFiles, passesOn } from "./launchers.ts"
-import { assign, both, type Flow, type State } from "./state.ts"
+import { assign, both, type Flow, forgotten, type State, unknownValue } from "./state.ts"
 import { digits, hasHole, hole, type Redirect, type Word } from "./syntax.ts"
 import { shellText } from "./shell-text.ts"
 import { unwrap } from "./unwrap.ts"
@@ -159,15 +159,18 @@ function unwrapped(
     emit(collected, state, { ...run, also: [...(run.also ?? []), ...formsOf(inner)] }, {})
     return both(state)
   }
+  // Of what stands around it they may hand on nothing.
+  const clears = row.kind === "elevated" || (row.name === "env" && (args[0]?.value.startsWith("-") ?? false))
+  const within = clears ? forgotten(state) : state
   const assignments = new Map([
-    ...(run.assignments ?? []),
+    ...[...(run.assignments ?? [])].map(([name, value]): [string, Value] => [name, clears ? unknownValue : value]),
     ...found.assignments.map(([name, text]): [string, Value] => [name, { text }]),
   ])
   const keepsFunctions = command === "time" || command === "exec"
   const next: Run = { ...inner, text: run.text, assignments, wrapped: run.wrapped || !keepsFunctions }
   collected.document = document
   if (row.kind === "same") {
-    const there = found.directory ? moved(state, found.directory, collected) : state
+    const there = found.directory ? moved(within, found.directory, collected) : within
     const flow = resolve(collected, there, { ...next, also: [...(run.also ?? []), ...outer] }, document)
     return command === "command" || command === "builtin" ? flow : both(state)
   }
@@ -176,7 +179,7 @@ function unwrapped(
     return both(state)
   }
   emit(collected, state, { ...run, redirects: [] }, { own: true })
-  resolve(collected, state, { ...next, text: inner.text }, document)
+  resolve(collected, within, { ...next, text: inner.text }, document)
   return both(state)
 }
 

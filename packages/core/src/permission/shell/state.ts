@@ -92,3 +92,9 @@ export function forget(after: State, before: State): State {
     after,
   )
 }
+
+/** No variable is known any more. */
+export const forgotten = (state: State): State => ({
+  ...state,
+  variables: new Map([...state.variables.keys()].map((name) => [name, unknownValue])),
+})
