@@ -12,10 +12,12 @@ import type { Log } from "@cairn/kernel/log"
 import { abortable, TaskGroup, until } from "@cairn/kernel/task"
 import type { Net } from "../net/net.ts"
 import { markCache } from "./cache-marks.ts"
+import { CallFailure } from "./call-failure.ts"
 import type { ResolvedModel } from "./define.ts"
+import { knownOnly } from "./strange-events.ts"
 import { thinkingRoom } from "./thinking.ts"
 import { filesAfterResults } from "./tool-files.ts"
-import { CallFailure, watchedFetch } from "./watchdog.ts"
+import { watchedFetch } from "./watchdog.ts"
 
 export interface ModelTool {
   readonly name: string
@@ -78,7 +80,10 @@ export async function* callModel(
       group.signal,
     )
     let complete = false
-    for await (const part of await meant(model, request, until(stream, group.signal))) {
+    const known = knownOnly(until(stream, group.signal), (error) =>
+      log.warn("an event of an answer is not understood and was passed over", { model: model.apiID, error }),
+    )
+    for await (const part of await meant(model, request, known)) {
       complete ||= part.type === "finish" || part.type === "error"
       if (part.type === "stream-start" && part.warnings.length > 0)
         log.warn("model warnings", { model: model.apiID, warnings: part.warnings })

@@ -58,6 +58,21 @@ const rules: readonly Rule[] = [
     advice:
       "The secure connection failed. Check https or http in the baseURL; behind a company proxy set NODE_EXTRA_CA_CERTS.",
   },
+  {
+    class: "retryable",
+    code: /^empty_answer$/,
+    advice: "This usually passes; if not, check the provider's baseURL in the config.",
+  },
+  {
+    class: "fatal",
+    code: /^no_events$/,
+    advice: "Check the provider's baseURL in the config, and that the server streams its answers.",
+  },
+  {
+    class: "fatal",
+    text: /expected a normalized anthropic stream error/i,
+    advice: "{provider} sent what is not understood here; it may be newer than this program.",
+  },
   { class: "fatal", code: /^web_page$/, advice: "The address answers with a web page. Check the provider's baseURL." },
   { class: "auth", code: /^AI_LoadAPIKeyError$/, advice: "The key was refused." },
   {

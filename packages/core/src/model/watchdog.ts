@@ -1,18 +1,9 @@
 import type { Clock } from "@cairn/kernel/clock"
 import { onAbort, type TaskGroup } from "@cairn/kernel/task"
 import type { Fetch, Net } from "../net/net.ts"
+import { CallFailure } from "./call-failure.ts"
 import type { ModelTimeouts } from "./define.ts"
-
-/** Why we gave a call up. `code` is what the classifier reads. */
-export class CallFailure extends Error {
-  override readonly name = "CallFailure"
-  constructor(
-    readonly code: "timeout_first_byte" | "timeout_silence" | "timeout_total" | "stream_cut" | "web_page",
-    message: string,
-  ) {
-    super(message)
-  }
-}
+import { createStreamStart } from "./stream-start.ts"
 
 export interface WatchOptions {
   readonly clock: Clock
@@ -27,6 +18,7 @@ export interface WatchOptions {
  *
  *     sent ──► connect ms without headers ──► one TCP probe: fails → give up, else wait on
  *     sent ──► firstByte ms without a byte of the body → give up
+ *     first bytes ──► no events (a web page, an error object, nothing) → give up
  *     byte ──► silence ms without the next one, while somebody waits for it → give up
  *
  * Giving up cancels the group, which aborts the request whatever signal the package passed.
@@ -64,9 +56,13 @@ export function watchedFetch(send: Fetch, { clock, timeouts, group, probe }: Wat
       if (response.ok && response.headers.get("content-type")?.startsWith("text/html"))
         throw new CallFailure("web_page", `${host} answered with a web page`)
       if (!response.body) stopFirst()
-      return watchBody(response, stopFirst, () =>
-        after(timeouts.silence, () => give("timeout_silence", `went silent for ${seconds(timeouts.silence)}`)),
-      )
+      return watchBody(response, {
+        stopFirst,
+        startSilence: () =>
+          after(timeouts.silence, () => give("timeout_silence", `went silent for ${seconds(timeouts.silence)}`)),
+        host,
+        giveUp: (failure) => group.cancel(failure),
+      })
     } catch (error) {
       stopConnect()
       stopFirst()
@@ -76,23 +72,49 @@ export function watchedFetch(send: Fetch, { clock, timeouts, group, probe }: Wat
   return Object.assign(call, { preconnect: () => {} })
 }
 
-/** The silence timer runs only while a read waits, so that a slow reader is not taken for a silent provider. */
-function watchBody(response: Response, stopFirst: () => void, startSilence: () => () => void): Response {
+interface BodyWatch {
+  readonly host: string
+  stopFirst(): void
+  startSilence(): () => void
+  giveUp(failure: CallFailure): void
+}
+
+/**
+ * The silence timer runs only while a read waits, so that a slow reader is not taken for a silent provider. What is no
+ * stream of events is given up, not passed on.
+ */
+function watchBody(response: Response, { host, stopFirst, startSilence, giveUp }: BodyWatch): Response {
   if (!response.body) return response
   const reader = response.body.getReader()
+  const binary = response.headers.get("content-type")?.includes("amazon.eventstream") === true
+  let start = response.ok && !binary ? createStreamStart(host) : undefined
   let first = true
+  const read = async () => {
+    const stopSilence = first ? () => {} : startSilence()
+    try {
+      return await reader.read()
+    } finally {
+      stopSilence()
+      stopFirst()
+      first = false
+    }
+  }
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const stopSilence = first ? () => {} : startSilence()
-        try {
-          const { done, value } = await reader.read()
+        while (true) {
+          const { done, value } = await read()
+          const begun = start?.(done ? undefined : value) ?? { kind: "begun" as const }
+          if (begun.kind === "failure") {
+            giveUp(begun.failure)
+            return controller.error(begun.failure)
+          }
+          if (begun.kind === "unclear") continue
+          start = undefined
+          if (begun.kind === "events") controller.enqueue(begun.bytes)
+          else if (!done) controller.enqueue(value)
           if (done) controller.close()
-          else controller.enqueue(value)
-        } finally {
-          stopSilence()
-          stopFirst()
-          first = false
+          return
         }
       },
       cancel(reason) {

@@ -276,7 +276,7 @@ function cutCalls(closed: readonly DurableEvent[]): SettledCall[] {
 /** Ends that are failures although the stream was whole. With calls the model goes on, and reads which of them were cut. */
 function failureOf(
   finish: string,
-  step: StepResult,
+  step: Finished,
   cut: readonly SettledCall[],
 ): { error: MessageError; class: ErrorClass } | undefined {
   if (finish === "content-filter") {
@@ -286,8 +286,15 @@ function failureOf(
   if (step.calls.length > 0) return undefined
   if (finish === "length" && cut.length === 0)
     return { error: { name: "MessageOutputLengthError", data: {} }, class: "fatal" }
+  const { raw } = step.finish.finishReason
+  // The model wrote a call that its provider could not read: it may try again, as after an empty answer.
+  if (finish === "error" && /malformed|unexpected_tool/i.test(raw ?? "") && !step.answered) return undefined
   if (finish === "error") {
-    const message = "The provider ended the answer with an error and did not say which."
+    const named =
+      raw === undefined || /^(error|other|unknown)$/i.test(raw)
+        ? "an error and did not say which"
+        : `the error ${raw.slice(0, 100)}`
+    const message = `The provider ended the answer with ${named}. Try again, or use another model.`
     return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }
   }
   return undefined

@@ -1,6 +1,7 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { LogEntry } from "@cairn/schema/event"
 import type { PromptPart } from "@cairn/schema/prompt"
+import { TestClock } from "@cairn/testkit/clock"
 import { checkLog } from "@cairn/testkit/log-checker"
 import type { WireProtocol } from "@cairn/testkit/request"
 import type { Scenario } from "@cairn/testkit/scenario"
@@ -131,12 +132,23 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
     },
     log: (sessionID) => readLog(made.engine.paths.database, sessionID),
     async [Symbol.asyncDispose]() {
-      await made.engine[Symbol.asyncDispose]()
+      await closing(made.engine, options.clock)
       await server[Symbol.asyncDispose]()
       await workspace[Symbol.asyncDispose]()
     },
   }
   return made
+}
+
+/** A clock that stands still would not let stopped processes be waited for. */
+async function closing(engine: Engine, clock: Clock | undefined): Promise<void> {
+  let over = false
+  const closed = engine[Symbol.asyncDispose]().finally(() => (over = true))
+  while (clock instanceof TestClock && !over) {
+    await clock.advance(100)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await closed
 }
 
 /** Every entry of a session's log, straight from the file. */

@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test"
+import { type LanguageModelV4StreamPart, TypeValidationError } from "@ai-sdk/provider"
+import { knownOnly } from "./strange-events.ts"
+
+const strange = (value: unknown): LanguageModelV4StreamPart => ({
+  type: "error",
+  error: new TypeValidationError({ value, cause: new Error("invalid") }),
+})
+const said: LanguageModelV4StreamPart = { type: "text-delta", id: "1", delta: "Hi." }
+const finish = (unified: "stop" | "error" | "other"): LanguageModelV4StreamPart => ({
+  type: "finish",
+  finishReason: { unified, raw: undefined },
+  usage: {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  },
+})
+async function seen(...parts: LanguageModelV4StreamPart[]) {
+  const passed: unknown[] = []
+  const stream = (async function* () {
+    yield* parts
+  })()
+  return { parts: await Array.fromAsync(knownOnly(stream, (error) => passed.push(error))), passed }
+}
+
+test("an event of an unknown kind is passed over, and told", async () => {
+  const { parts, passed } = await seen(said, strange({ type: "hologram", x: [1] }), said, finish("stop"))
+  expect(parts).toEqual([said, said, finish("stop")])
+  expect(passed).toHaveLength(1)
+})
+
+test("an answer that failed for its sake alone is whole, when there is something in it", async () => {
+  expect((await seen(said, finish("stop"), strange({ x: 1 }), finish("error"))).parts).toEqual([
+    said,
+    finish("stop"),
+    finish("other"),
+  ])
+  const empty = strange({ x: 1 })
+  expect((await seen(empty, finish("error"))).parts).toEqual([empty])
+  expect((await seen(finish("error"))).parts).toEqual([finish("error")])
+})
+
+test.each<[string, unknown]>([
+  ["an error", { error: "overloaded" }],
+  ["an error by its type", { type: "stream_error", x: 1 }],
+  ["a failure", { type: "response.failed" }],
+  ["a call", { choices: [{ delta: { tool_calls: "x" } }] }],
+  ["a call of Google's", { candidates: [{ content: { parts: [{ functionCall: 1 }] } }] }],
+  ["no object", [1]],
+  ["nothing", null],
+])("what speaks of %s is not passed over", async (_, value) => {
+  const part = strange(value)
+  expect((await seen(said, part, finish("stop"))).parts).toEqual([said, part, finish("stop")])
+})
+
+test("other errors are what they are", async () => {
+  const broken: LanguageModelV4StreamPart = { type: "error", error: new Error("JSON") }
+  const odd: LanguageModelV4StreamPart = { type: "error", error: "text" }
+  expect((await seen(broken, odd)).parts).toEqual([broken, odd])
+})
