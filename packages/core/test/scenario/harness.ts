@@ -143,7 +143,14 @@ export async function bench(scenario: Scenario, options: BenchOptions = {}): Pro
 /** A clock that stands still would not let stopped processes be waited for. */
 async function closing(engine: Engine, clock: Clock | undefined): Promise<void> {
   let over = false
-  const closed = engine[Symbol.asyncDispose]().finally(() => (over = true))
+  const close = async () => {
+    try {
+      await engine[Symbol.asyncDispose]()
+    } finally {
+      over = true
+    }
+  }
+  const closed = close()
   while (clock instanceof TestClock && !over) {
     await clock.advance(100)
     await new Promise((resolve) => setImmediate(resolve))
