@@ -133,11 +133,17 @@ describe("the prompt reaches the model", () => {
     expect(err).toContain("sent nothing for 3 s")
   })
 
-  test("also when it is 10 MB", async () => {
+  test("also when it is 10 MB and the model takes as much; else it is said before anything is sent", async () => {
     await using space = await tempWorkspace()
     await using server = await startModelServer([[text("Long.")]])
     const stdin = new Blob(["x".repeat(10 * 1024 * 1024)])
-    const run = await cairn(space, ["run"], { server, stdin, config: { compaction: { auto: false } } })
+    const refused = await cairn(space, ["run"], { server, stdin })
+    expect(refused).toMatchObject({ code: 2, out: "", err: expect.stringContaining("takes 128k at most") })
+    expect(server.requests).toEqual([])
+    const limit = { limit: { context: 4_000_000, output: 8_000 } }
+    const options = { apiKey: "test-key", baseURL: server.baseURL("chat") }
+    const provider = { scripted: { npm: "@ai-sdk/openai-compatible", options, models: { model: limit } } }
+    const run = await cairn(space, ["run"], { server, stdin, config: { provider } })
     expect(run).toMatchObject({ code: 0, out: "Long.\n" })
     expect(server.requests[0]?.text.length).toBeGreaterThan(10 * 1024 * 1024)
   })
