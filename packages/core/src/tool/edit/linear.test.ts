@@ -7,8 +7,10 @@ type Sized = EditInput & { readonly content: string }
 const numbered = (size: number, line: (index: number) => string) =>
   Array.from({ length: size }, (_, index) => line(index)).join("\n")
 
+type Case = [string, string, (size: number) => Sized]
+
 /** What edits took a time by the square of the file, or could. */
-const cases: readonly [string, string, (size: number) => Sized][] = [
+const cases: readonly Case[] = [
   [
     "places that overlap",
     "ambiguous",
@@ -54,6 +56,20 @@ const cases: readonly [string, string, (size: number) => Sized][] = [
     "applied",
     (size) => ({ content: `${"\"`' ".repeat(size)}\nfoo  bar\n`, oldString: "foo bar", newString: "z" }),
   ],
+  ...[
+    ["here-documents that nothing ends", "x <<EOF <<A"],
+    ["here-documents that are ended", "x <<A\nA"],
+    ["openings of %q that nothing closes", "x = %q( %w[ %q|"],
+    ["long brackets that nothing closes", "x = [[ [=[ [==["],
+    ["raw strings that nothing closes", 'x = r#" r##" R"a('],
+    ["block scalars, one below the other", "  k: |"],
+    ["literals that are closed", 'x = %q(a (b)) [[c]] r#"d"#'],
+    ["triple quotes that nothing closes", "x = ''' # \"\"\""],
+  ].map(([name = "", line = ""]): Case => [
+    name,
+    "applied",
+    (size) => ({ content: `foo  bar\n${`${line}\n`.repeat(size)}`, oldString: "foo bar", newString: "z" }),
+  ]),
   [
     "lines unlike all others",
     "not_found",

@@ -37,6 +37,9 @@ describe("white space that may stand inside a literal is refused", () => {
     ["opened on a line that looks like a comment", "*'\na  b\n'", "a b"],
     ["an apostrophe in a comment after code", "x = 1 // users' data\necho 'a\n b  c\n d'", " b c"],
     ["triple quotes after quoted triple quotes", `q = '"""'\nfoo(\n"""\na  b\n""")`, "a b"],
+    ["its mark in a comment where it ends", "'''\nx = #  a ''' # '''\n", "x = # a ''' # '''"],
+    ["another mark in it, and its own in a comment", "'''\n#\n\nx = \"\"\"#   \n\na'''# '''\n", '\nx = """#\n'],
+    ["the other mark in a comment below", "  \"'''\"'''  b \n# \"\"\"\n)# '''\n", "  \"'''\"''' b \n"],
     ["another quote closes", `"a  b'`, `"a b'`],
   ])("%s", (_name, content, oldString) => {
     expect(outcome(content, oldString)).toBe("refused")
@@ -58,6 +61,90 @@ describe("white space that may stand inside a literal is refused", () => {
       { numRuns: 500 },
     )
   })
+})
+
+describe("indentation inside a literal over several lines", () => {
+  const retyped = (content: string, oldString: string, replaceAll = false) => {
+    const done = applyEdit(content, { oldString, newString: oldString.toUpperCase(), replaceAll })
+    return done.ok ? done.value.strategy : done.error.message
+  }
+
+  test.each([
+    ["a doc string", 'x = """\n    foo\n"""\n', "\n\tfoo\n"],
+    ["its last line", "x = '''\n    foo\n    '''\n", "\tfoo\n\t'''\n"],
+    ["a template", "x = `\n    foo\n    bar\n`\n", "foo\nbar\n"],
+    ["a here-document", "cat <<EOF\n    foo\nEOF\n", "\tfoo\n"],
+    ["a block scalar", "k: |\n    foo\n    bar\n", "foo\nbar"],
+    ["a shell literal", "echo '\n    foo\n'\n", "\tfoo\n"],
+    ["a raw string", 'x = r#"\n  "foo\n"#;\n', '\t"foo\n'],
+    ["blank lines within", '\nx = """\n    foo\n\n    bar"""\n', 'foo\n\nbar"""\n'],
+  ])("is refused where no code tells of a shift: %s", (_name, content, oldString) => {
+    expect(retyped(content, oldString)).toContain("the indentation inside a string literal differs")
+    expect(retyped(content, oldString, true)).toContain("the indentation inside a string literal differs")
+  })
+
+  // A block of code that was moved as a whole takes its literals along: that the code around them has moved by
+  // the same amount says how the model saw the file, and refusing would make every such block need another read.
+  test.each([
+    ["code before it", '  x = """\n    foo\n  """\n', 'x = """\n  foo\n"""\n'],
+    ["code after it", '  x = """\n    foo\n  """\n  y = 1\n', '  foo\n"""\ny = 1\n'],
+    ["code around a template", "  f(`\n    a\n  `)\n  g()\n", "f(`\n  a\n`)\ng()\n"],
+    ["a key and its block scalar", "a:\n    k: |\n      foo\n    j: 1\n", "k: |\n  foo\nj: 1\n"],
+  ])("moves along with %s", (_name, content, oldString) => {
+    expect(retyped(content, oldString)).toBe("indentation")
+  })
+
+  test("is no concern of code between two literals", () => {
+    expect(retyped('"""A."""\n\n    x = 1\n\n"""\nB.\n"""\n', "\tx = 1\n")).toBe("indentation")
+    expect(retyped("const a = `\n`\n    x = 1\nconst b = `\n`\n", "\tx = 1\n")).toBe("indentation")
+  })
+})
+
+/** For each character of a text in Python whether it stands inside a literal; undefined when it is none. */
+function insideLiterals(text: string): boolean[] | undefined {
+  const inside = Array.from(text, () => false)
+  let at = 0
+  while (at < text.length) {
+    if (text[at] === "#") {
+      while (at < text.length && text[at] !== "\n") at++
+      continue
+    }
+    const mark = /^(?:'''|"""|'|")/.exec(text.slice(at, at + 3))?.[0]
+    if (mark === undefined) {
+      at++
+      continue
+    }
+    for (at += mark.length; text.slice(at, at + mark.length) !== mark; at++) {
+      if (at >= text.length || (mark.length === 1 && text[at] === "\n")) return undefined
+      inside[at] = true
+    }
+    at += mark.length
+  }
+  return inside
+}
+
+test("in Python, whatever comments and other quotes say, white space inside a literal is refused", () => {
+  const marks = ["'''", '"""', "'", '"', '# """\n', "# '''\n"]
+  const piece = fc.constantFrom(...marks, "# ", "a", "b ", "it's ", "\n", "  ", "x = ")
+  let judged = 0
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 5, maxLength: 16 }), fc.nat(3), fc.nat(3), (pieces, above, below) => {
+      const content = `${pieces.join("")}\n`
+      const inside = insideLiterals(content)
+      for (const { 0: gap, index } of content.matchAll(/(?<=\S) {2,}/g)) {
+        if (!inside?.[index]) continue
+        const lines = `${content.slice(0, index)} ${content.slice(index + gap.length)}`.split("\n")
+        const line = content.slice(0, index).split("\n").length - 1
+        const oldString = `${lines.slice(Math.max(0, line - above), line + 1 + below).join("\n")}\n`
+        // The same text may stand elsewhere as it is.
+        if (content.includes(oldString.trim())) continue
+        judged++
+        expect(["refused", "ambiguous", "not_found"]).toContain(outcome(content, oldString))
+      }
+    }),
+    { numRuns: 20_000 },
+  )
+  expect(judged).toBeGreaterThan(100)
 })
 
 describe("white space clearly outside of literals is passed over", () => {

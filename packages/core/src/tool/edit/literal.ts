@@ -1,12 +1,19 @@
+import { likelyOpen } from "./likely.ts"
 import type { Counter } from "./line-search.ts"
-import { backtick, quotesOf, triples } from "./quotes.ts"
+import { quotesOf, triples } from "./quotes.ts"
 import type { Quotes } from "./quotes.ts"
+import { differsWithin, readUnquoted } from "./unquoted.ts"
+import type { Ranges } from "./unquoted.ts"
 
 /** What is known of the literals in a file, each an entry per line as a set of quotes. */
 export interface Literals {
   readonly lines: readonly Quotes[]
   /** Where a literal of this kind may be open at the start of the line. */
   readonly open: readonly number[]
+  /** Where one is most likely open at the start of the line; has one entry more than lines. */
+  readonly likely: readonly number[]
+  /** The literals that are not between quotes. */
+  readonly unquoted: Ranges
   /** Stands on this line or a later one; has one entry more than lines. */
   readonly laterHas: readonly number[]
   /** Is left unclosed on this line or a later one; has one entry more than lines. */
@@ -27,7 +34,7 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
   let parity = 0
   let withoutComments = 0
   let nearest = 0
-  let carried = 0
+  const likely = likelyOpen(texts, counter)
   let lastSimple = 0
   for (const [index, text] of texts.entries()) {
     counter.comparisons++
@@ -37,7 +44,7 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
       withoutComments &= ~simple
       nearest &= ~simple
     }
-    open.push(parity | withoutComments | nearest | carried)
+    open.push(parity | withoutComments | nearest | (likely[index] ?? 0))
     lines.push(quotes)
     if (quotes.has === 0) continue
     const { firm } = quotes
@@ -45,7 +52,6 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
     parity ^= firm
     if (!comment.test(text)) withoutComments ^= firm
     nearest = (nearest & ~firm) | quotes.opens
-    carried = carry(text, carried, counter)
   }
   const laterHas = Array.from({ length: texts.length + 1 }, () => 0)
   const laterFirm = laterHas.slice()
@@ -53,36 +59,13 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
     laterHas[index] = (laterHas[index + 1] ?? 0) | (lines[index]?.has ?? 0)
     laterFirm[index] = (laterFirm[index + 1] ?? 0) | (lines[index]?.firm ?? 0)
   }
-  return { lines, open, laterHas, laterFirm }
-}
-
-/** The one literal over several lines that is open after the line, when what stands inside another is no quote. */
-function carry(line: string, state: number, counter: Counter): number {
-  const text = line.replace(/\\[\s\S]/g, "")
-  const token = /"""|'''|`|'[^']*'|"[^"]*"/g
-  let open = state
-  let at = 0
-  while (true) {
-    counter.comparisons++
-    if (open !== 0) {
-      const mark = open === backtick ? "`" : open === 16 ? '"""' : "'''"
-      const end = text.indexOf(mark, at)
-      if (end === -1) return open
-      at = end + mark.length
-      open = 0
-    }
-    token.lastIndex = at
-    const found = token.exec(text)?.[0]
-    if (found === undefined) return 0
-    at = token.lastIndex
-    open = found === "`" ? backtick : found === '"""' ? 16 : found === "'''" ? 8 : 0
-  }
+  return { lines, open, likely, unquoted: readUnquoted(texts, counter), laterHas, laterFirm }
 }
 
 /**
  * Whether white space that differs between `wanted` and the file's lines from `first` on may stand inside a
  * string literal: between two quotes of a line, or where a literal over several lines may be open. Rather
- * true than false. The indentation is left out: it is judged by the shift of the whole block.
+ * true than false. The indentation is left out: `indentedInLiteral` tells of it.
  */
 export function differsInLiteral(
   wanted: readonly string[],
@@ -104,10 +87,31 @@ export function differsInLiteral(
     const from = where.before ? at : at + 1
     const has = known.laterHas[from] ?? 0
     if ((left & has) !== 0 || ((known.open[at] ?? 0) & (known.laterFirm[from] ?? 0)) !== 0) return true
+    if (where.before && isLikely(known, at)) return true
     const own = known.lines[at]?.odd ?? 0
-    if (where.after && (own & (known.laterHas[at + 1] ?? 0)) !== 0) return true
+    if (where.after && ((own & (known.laterHas[at + 1] ?? 0)) !== 0 || isLikely(known, at + 1))) return true
+    if (differsWithin(line, there[index] ?? "", known.unquoted.get(at) ?? [])) return true
   }
   return false
+}
+
+/**
+ * Whether every line of the block begins inside a literal over several lines, so that no code tells how far the block
+ * was moved. Blank lines say nothing.
+ */
+export function indentedInLiteral(there: readonly string[], first: number, literals: () => Literals): boolean {
+  const known = literals()
+  return there.every((line, index) => {
+    const at = first + index
+    if (line.trim() === "" || isLikely(known, at)) return true
+    if (((known.open[at] ?? 0) & (known.laterFirm[at] ?? 0)) !== 0) return true
+    return known.unquoted.get(at)?.some(({ from }) => from === 0) ?? false
+  })
+}
+
+/** A literal is most likely open before the line, and closed later. */
+function isLikely(known: Literals, line: number): boolean {
+  return ((known.likely[line] ?? 0) & (known.laterHas[line] ?? 0)) !== 0
 }
 
 /** Triple quotes are no apostrophes: the second closes the first. Of others that is not certain. */

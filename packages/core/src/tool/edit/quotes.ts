@@ -17,6 +17,9 @@ export const triples = 24
 
 const none: Quotes = { has: 0, odd: 0, firm: 0, opens: 0 }
 const marks = ["'", '"', "`"] as const
+/** No way to read it leaves anything open: no escapes, each pair of quotes apart from words and without others inside. */
+const closed = /^[^'"`\\]*(?:(?<![\w'"`<&])(['"`])[^'"`\\]*\1(?![\w'"`])[^'"`\\]*)+$/
+const longestClosed = 2_000
 const fence = /^\s*`{3,}[^`]*$/
 const apostrophes =
   /(?<=[A-Za-z]{2}|\bI)'(?=(?:t|s|re|ve|ll|d|m)\b)|(?<=[<&])'(?=[A-Za-z_])(?![A-Za-z_][A-Za-z0-9_]{0,40}')/g
@@ -26,6 +29,7 @@ const afterClosing = /^\s*(?:$|[;,)\]}.|&>+:?])/
 /** The ways to read one line on its own, without knowing the language. Linear in the line. */
 export function quotesOf(line: string, counter: Counter): Quotes {
   if (!/['"`]/.test(line)) return none
+  if (line.length <= longestClosed && closed.test(line)) return { ...none, has: present(line) }
   // The fence of a Markdown block is no literal.
   const text = fence.test(line) ? line.replaceAll("`", "") : line
   const single = text.replace(/"""|'''/g, "")

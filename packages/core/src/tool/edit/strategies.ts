@@ -4,7 +4,7 @@ import { visibleMarks } from "./byte-order-mark.ts"
 import { escapeModes, escapesIn, unescape } from "./escape.ts"
 import { findLines } from "./line-search.ts"
 import type { Counter } from "./line-search.ts"
-import { differsInLiteral, readLiterals } from "./literal.ts"
+import { differsInLiteral, indentedInLiteral, readLiterals } from "./literal.ts"
 import type { Literals } from "./literal.ts"
 import { mostOccurrences } from "./messages.ts"
 import { applyShift, uniformShift } from "./shift.ts"
@@ -173,6 +173,9 @@ function moved(
   if (!shift) return { reason: "the indentation differs by another amount from line to line" }
   if (differsInLiteral(wanted, there, first, literals)) {
     return { reason: "the white space inside a string literal differs" }
+  }
+  if (shift.add !== shift.remove && indentedInLiteral(there, first, literals)) {
+    return { reason: "the indentation inside a string literal differs" }
   }
   return (
     applyShift(newString, shift) ?? {

@@ -33,3 +33,6 @@ export interface AppliedEdit {
 export interface MatchFailure extends ToolFailure {
   readonly brief: string
 }
+
+/** Takes a part of a line that stands in a literal, by its columns; `to` is exclusive. */
+export type Note = (line: number, from: number, to: number) => void
