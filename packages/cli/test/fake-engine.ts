@@ -118,6 +118,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       return "kind" in end ? { ok: false, error: end } : ok(end)
     },
     compact: async () => ok(outcome()),
+    revert: async () => ({ ok: false, error: { kind: "session", message: "nothing to revert" } }),
+    unrevert: async () => ({ ok: false, error: { kind: "session", message: "nothing is reverted" } }),
     async abort() {
       abortion.resolve()
       return true

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { systemClock } from "@cairn/kernel/clock"
 import { Ids } from "@cairn/kernel/id"
+import { KeyedLock } from "@cairn/kernel/lock"
 import { createLog, type LogLevel } from "@cairn/kernel/log"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
@@ -24,10 +25,12 @@ import { createAsks } from "./permission/asks.ts"
 import { childEnvironment } from "./process/environment.ts"
 import { createGit } from "./process/git.ts"
 import { createSupervisor } from "./process/supervisor.ts"
+import { cleanUp } from "./session/clean-up.ts"
 import { createCoordinator } from "./session/coordinator.ts"
 import { createCurrentProject } from "./session/project.ts"
 import { createQuestions } from "./session/questions.ts"
 import { createPreparer } from "./session/prepare.ts"
+import type { Reverts } from "./session/reverts.ts"
 import { recoverAll } from "./session/recovery.ts"
 import { createSystemPrompts } from "./session/system-prompts.ts"
 import { createTurnRunner } from "./session/turn-runner.ts"
@@ -38,6 +41,7 @@ import { openTracing } from "./trace/open-tracing.ts"
 import { StoreFailed } from "./store/trouble.ts"
 import { createOutput } from "./tool/output.ts"
 import { buildTools } from "./tools.ts"
+import { createWriteOperations } from "./workspace/atomic-write.ts"
 import { createBlobStore } from "./workspace/history/blob-store.ts"
 import { blobQuota, collect, tidy } from "./workspace/history/collect.ts"
 import { createJournal } from "./workspace/history/journal.ts"
@@ -58,7 +62,8 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
 
   const modelSide = buildModelSide(base, options)
   const toolSide = buildToolSide(base, modelSide, options)
-  const { preparer, coordinator } = buildSessions(base, modelSide, toolSide)
+  const { preparer, coordinator, reverts } = buildSessions(base, modelSide, toolSide)
+  await finishReverts(base, reverts)
 
   const scope = new TaskGroup()
   void scope.run(() => toolSide.output.sweep())
@@ -80,7 +85,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         config,
         warnings: base.warnings,
       },
-      ...{ models, agents, asks, questions, project, history, preparer, coordinator, scope },
+      ...{ models, agents, asks, questions, project, history, preparer, coordinator, reverts, scope },
       async dispose() {
         await coordinator[Symbol.asyncDispose]()
         await scope[Symbol.asyncDispose]()
@@ -103,6 +108,15 @@ function recover({ store, clock, log, sink }: Base): SetupError | undefined {
     store.close()
     sink[Symbol.dispose]()
     return { kind: "data_directory", message: error.message }
+  }
+}
+
+/** What a dead process left half reverted is finished before anybody looks. */
+async function finishReverts({ store, log }: Base, reverts: () => Promise<Reverts>): Promise<void> {
+  try {
+    if (store.read.unfinishedReverts().length > 0) await (await reverts()).finish()
+  } catch (error) {
+    log.error("a revert could not be finished; the next start tries again", { error })
   }
 }
 
@@ -178,6 +192,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
   const questions = createQuestions({ append, ids })
   const tools = buildTools({
     ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree, journal: history.journal },
+    ...history.writing,
     saveTodos: (sessionID, todos) =>
       append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }]),
     todos: (sessionID) => store.read.todos(sessionID),
@@ -216,7 +231,10 @@ function buildHistory({ store, clock, ids, log, paths }: Base) {
     references: () => store.read.contents(),
   }
   return {
+    blobs,
     journal,
+    /** Of files of the user: tools and reverts take the same locks. */
+    writing: { locks: new KeyedLock(), operations: createWriteOperations() },
     tidy: (signal: AbortSignal) => tidy(deps, signal),
     collect: (options: { dryRun: boolean; signal: AbortSignal }) => collect(deps, options),
   }
@@ -241,8 +259,19 @@ function buildSessions(base: Base, { models, agents }: ModelSide, toolSide: Tool
     call: (model, request, signal) => callModel(model, request, { signal, clock, net, log: log.child("call") }),
   })
   const { tracer } = base.tracing
-  const coordinator = createCoordinator({ store, clock, ids, log: log.child("session"), tracer, ...preparer, turn })
-  return { preparer, coordinator }
+  const coordinator = createCoordinator({
+    ...{ store, clock, ids, log: log.child("session"), tracer, ...preparer, turn },
+    cleanUp: (sessionID) => void (cleanUp(store, sessionID) && seen.forget(sessionID)),
+  })
+  const { blobs, writing } = toolSide.history
+  const reverts = async () => {
+    const { createReverts } = await import("./session/reverts.ts")
+    return createReverts({
+      ...{ store, clock, ids, log: log.child("revert"), blobs, worktree, coordinator },
+      ...writing,
+    })
+  }
+  return { preparer, coordinator, reverts }
 }
 
 function enginePaths({ configDir, dataDir, stateDir, cacheDir }: Paths): EnginePaths {

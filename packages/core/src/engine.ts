@@ -85,6 +85,41 @@ export interface EnginePaths {
   readonly blobs: string
 }
 
+/** Where to go back to, and how much of it. */
+export interface RevertInput {
+  /** The first message or part that is taken back, by its id. */
+  readonly to: string
+  /** Only these paths and what lies below them, absolute or relative to the session's directory. */
+  readonly paths?: readonly string[]
+  /** By path as it is shown, or absolute: only these hunks of its patch, from 0. */
+  readonly hunks?: Readonly<Record<string, readonly number[]>>
+  /** Only says what would be done. */
+  readonly dryRun?: boolean
+}
+
+/** What is done with one file. Nothing is done to one with a conflict, or that is not covered; `reason` says why. */
+export interface RevertedFileReport {
+  /** The path below the worktree, or the whole one outside of it. */
+  readonly file: string
+  readonly path: string
+  readonly action: "restore" | "delete" | "merge" | "conflict" | "not_covered"
+  readonly reason?: string
+  /** From what is there to what will be. */
+  readonly additions: number
+  readonly deletions: number
+  readonly patch: string
+}
+
+/** A revert or unrevert, done or previewed. Files that are what they should be already are not in it. */
+export interface RevertReport {
+  readonly dryRun: boolean
+  readonly session: Session
+  readonly files: readonly RevertedFileReport[]
+  /** Messages that are hidden until the next prompt, which removes them; those that come back, for an unrevert. */
+  readonly messages: number
+  readonly notes: readonly string[]
+}
+
 /** The effective configuration for a person to look at: secrets replaced, each source named. */
 export interface ConfigView {
   readonly config: unknown
@@ -193,6 +228,14 @@ export interface Engine extends AsyncDisposable {
    * this returns its promise's first step. Setup errors append nothing. Abort it by `abort(sessionID)`.
    */
   prompt(input: PromptInput): Promise<Result<TurnOutcome, SetupError>>
+  /**
+   * Takes back what the session did from a message or part on: files are restored where nobody changed them since, merged
+   * where that is possible, left alone otherwise. What was said is hidden, and goes with the next prompt. Refused while
+   * the session runs.
+   */
+  revert(sessionID: string, input: RevertInput): Promise<Result<RevertReport, SetupError>>
+  /** Brings back all that is reverted. */
+  unrevert(sessionID: string, options?: { readonly dryRun?: boolean }): Promise<Result<RevertReport, SetupError>>
   /** Replaces the older part of an idle session by a summary, with the session's model or another one. */
   compact(sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run of this process and resolves when its last event stands. False when nothing ran here. */

@@ -6,6 +6,7 @@ import { type Result, err, ok } from "@cairn/kernel/result"
 import type { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { LogEntry } from "@cairn/schema/event"
+import type { RevertRecord } from "@cairn/schema/history"
 import { type ModelRef, noTokens } from "@cairn/schema/model"
 import type { Agents } from "./agent/agents.ts"
 import type { Agent } from "./agent/define.ts"
@@ -23,6 +24,7 @@ import { lineUpOf } from "./session/line-up.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
+import type { Reverts } from "./session/reverts.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
 import { rebuildSearch, searchSessions } from "./session/search.ts"
@@ -54,6 +56,8 @@ export interface Parts {
   readonly history: { collect(options: { dryRun: boolean; signal: AbortSignal }): Promise<Collected> }
   readonly preparer: Preparer
   readonly coordinator: Coordinator
+  /** Loaded when it is needed. */
+  reverts(): Promise<Reverts>
   /** Work that belongs to no turn. */
   readonly scope: TaskGroup
   dispose(): Promise<void>
@@ -133,6 +137,9 @@ export function createEngineOf(parts: Parts): Engine {
       asks.forget(sessionID)
       return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
     },
+    revert: (sessionID, input) => storing(async () => (await parts.reverts()).revert(sessionID, input)),
+    unrevert: (sessionID, { dryRun = false } = {}) =>
+      storing(async () => (await parts.reverts()).unrevert(sessionID, { dryRun })),
     prompt: (input) => storing(() => prompt(parts, input)),
     compact: (sessionID, model) => storing(() => compact(parts, sessionID, model)),
     abort: (sessionID) => coordinator.abort(sessionID),
@@ -188,6 +195,9 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
     const form = await openStructured(input.format)
     if (!form.ok) return form
   }
+  // Before anything is said after it: a revert that a dead process left in the middle.
+  if (parts.store.read.reverts(input.sessionID).some(isUnfinished))
+    await (await parts.reverts()).finish(input.sessionID)
   // Without files nothing is awaited: the prompt is durable in the tick in which it came.
   const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
@@ -211,6 +221,8 @@ async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutc
   })
 }
 
+const isUnfinished = ({ ended }: RevertRecord): boolean => ended === undefined
+
 const unanswered = (sessionID: string): TurnOutcome => {
   return { sessionID, reason: "done", text: "", tokens: noTokens(), cost: 0, denied: 0 }
 }
@@ -218,6 +230,7 @@ const unanswered = (sessionID: string): TurnOutcome => {
 async function compact(parts: Parts, sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>> {
   const by = whoAnswers(parts, sessionID, { ...(model && { model }) })
   if (!by.ok) return by
+  if (parts.store.read.reverts(sessionID).some(isUnfinished)) await (await parts.reverts()).finish(sessionID)
   const { agent, lineUp } = by.value
   return await parts.coordinator.compact(sessionID, { agent: agent.name, model: lineUp[0].ref })
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@cairn/kernel/clock"
-import { KeyedLock } from "@cairn/kernel/lock"
+import type { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
 import type { Agents } from "./agent/agents.ts"
@@ -24,7 +24,7 @@ import { createTools } from "./tool/registry.ts"
 import { createTodoreadTool } from "./tool/todoread/todoread.ts"
 import { createTodowriteTool } from "./tool/todowrite/todowrite.ts"
 import { createWriteTool } from "./tool/write/write.ts"
-import { createWriteOperations } from "./workspace/atomic-write.ts"
+import type { WriteOperations } from "./workspace/atomic-write.ts"
 import type { Journal } from "./workspace/history/journal.ts"
 import { userPlaces } from "./workspace/protection.ts"
 import { createSearch } from "./workspace/search.ts"
@@ -36,6 +36,9 @@ interface ToolDeps {
   readonly output: Output
   readonly seen: Seen
   readonly journal: Journal
+  /** Of files that are written, by real path; whoever else writes files of the user takes the same. */
+  readonly locks: KeyedLock
+  readonly operations: WriteOperations
   readonly instructions: Pick<Instructions, "below">
   readonly agents: Agents
   readonly env: Readonly<Record<string, string | undefined>>
@@ -59,7 +62,7 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
   const parser = bashParser()
   const environmentNames = Object.keys(supervisor.env)
   const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
-  const writer = { seen, locks: new KeyedLock(), operations: createWriteOperations(), places, journal: deps.journal }
+  const writer = { seen, places, locks: deps.locks, operations: deps.operations, journal: deps.journal }
   const readable = (path: string, agent: string): boolean => {
     const found = agents.get(agent)
     return found.ok && decide(found.value.rules, "read", subjectOf("read", path, worktree)).action === "allow"

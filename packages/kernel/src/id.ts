@@ -11,6 +11,7 @@ export const idPrefix = {
   inbox: "inb",
   run: "run",
   change: "chg",
+  revert: "rev",
   call: "call",
 } as const
 export type IdKind = keyof typeof idPrefix

@@ -76,6 +76,7 @@ test("each kind of id takes its own prefix and no other's", () => {
     QuestionID: "que",
     InboxID: "inb",
     ChangeID: "chg",
+    RevertID: "rev",
     WorkspaceID: "wrk",
   }
   for (const [name, schema] of Object.entries(ids))

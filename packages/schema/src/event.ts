@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MessageError } from "./error.ts"
-import { EventID, InboxID, MessageID, PartID, PermissionID, QuestionID, SessionID } from "./id.ts"
-import { FileChange } from "./history.ts"
+import { EventID, InboxID, MessageID, PartID, PermissionID, QuestionID, RevertID, SessionID } from "./id.ts"
+import { FileChange, RevertRecord } from "./history.ts"
 import { Message } from "./message.ts"
 import { Spending } from "./model.ts"
 import { Part, ToolPart } from "./part.ts"
@@ -75,6 +75,18 @@ export const DurableEvent = z.discriminatedUnion("type", [
     parentID: MessageID,
     files: z.array(ChangedFile),
   }),
+  /** A revert or unrevert is about to touch files. The contents that it names are stored by then. */
+  event("session.revert.begun", { sessionID: SessionID, revert: RevertRecord }),
+  /** It is over. `rolled_back`: no file is changed. `left` are paths that somebody changed meanwhile: they are as they were. */
+  event("session.revert.ended", {
+    sessionID: SessionID,
+    revertID: RevertID,
+    time: z.number().int(),
+    outcome: z.enum(["done", "rolled_back"]),
+    left: z.array(z.string()),
+  }),
+  /** What was reverted is gone for good: a new prompt came. */
+  event("session.revert.cleared", { sessionID: SessionID }),
   event("permission.asked", PermissionRequest.shape),
   event("permission.replied", {
     sessionID: SessionID,

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ChangeID, MessageID } from "./id.ts"
+import { ChangeID, MessageID, PartID, RevertID } from "./id.ts"
 
 /** What stands at a path. `mode` has the permission bits only; `reason` says in words why nothing could be kept. */
 export const FileState = z.discriminatedUnion("kind", [
@@ -37,3 +37,22 @@ export type FileChange = z.infer<typeof FileChange>
 /** A change as it stands in the journal of its session: which step made it, and by which call. */
 export const JournalEntry = FileChange.extend({ messageID: MessageID, callID: z.string() })
 export type JournalEntry = z.infer<typeof JournalEntry>
+
+/** What a revert does with one path, and what it was before: `before` is what the user had, `after` what it gets. */
+export const RevertedFile = FileChange.pick({ path: true, before: true, after: true, madeDirectory: true })
+export type RevertedFile = z.infer<typeof RevertedFile>
+
+/**
+ * One revert, or one unrevert, as the log has it. It is appended before the first file is touched, so that one that was
+ * cut short can be finished: until `ended` is there, each file is as in `before` or as in `after`.
+ */
+export const RevertRecord = z.object({
+  id: RevertID,
+  kind: z.enum(["revert", "unrevert"]),
+  /** The first message that is taken back, or the first part of it. */
+  messageID: MessageID,
+  partID: PartID.optional(),
+  files: z.array(RevertedFile),
+  ended: z.number().int().optional(),
+})
+export type RevertRecord = z.infer<typeof RevertRecord>

@@ -44,6 +44,8 @@ export interface CoordinatorDeps {
   facts(sessionID: string, admission: Admission): readonly string[]
   /** Changes of the session that come with its prompt (a title). */
   sessionChanges(sessionID: string, admission: Admission): readonly DurableEvent[]
+  /** Makes a revert final, before anything is said after it. */
+  cleanUp(sessionID: string): void
   /** Runs the turn that answers the user message, to the end that it appends by `run.end`. */
   turn(begun: Begun): Promise<TurnOutcome>
 }
@@ -62,6 +64,16 @@ export interface Coordinator extends AsyncDisposable {
   compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run and resolves when its last event stands. False when nothing ran here. */
   abort(sessionID: string): Promise<boolean>
+  /**
+   * Does work on an idle session that no prompt may run beside: what comes meanwhile waits, and runs afterwards. `first` is
+   * appended as the session is taken, what `work` gives as it is given back. Busy when something runs. An abort does not
+   * interrupt it. When `work` rejects, nothing more is appended.
+   */
+  hold<T>(
+    sessionID: string,
+    first: readonly DurableEvent[],
+    work: () => Promise<{ readonly events: readonly DurableEvent[]; readonly value: T }>,
+  ): Promise<Result<T, SetupError>>
   /** Ends what runs the session here, and what a dead process left of a run. Busy when a living one runs it. */
   vacate(sessionID: string): Promise<Result<void, SetupError>>
   status(sessionID: string): SessionStatus
@@ -138,6 +150,7 @@ class SessionCoordinator implements Coordinator {
       return ok(undefined)
     }
     recoverSession(store, clock, log, sessionID)
+    this.#deps.cleanUp(sessionID)
     takeNotes(this.#deps, sessionID)
     const held = storeNote(this.#deps, sessionID, admission)
     return held ? err(busy(sessionID, held)) : ok(undefined)
@@ -150,6 +163,28 @@ class SessionCoordinator implements Coordinator {
       events: [],
     }))
     return begun.ok ? ok(await begun.value) : begun
+  }
+
+  async hold<T>(
+    sessionID: string,
+    first: readonly DurableEvent[],
+    work: () => Promise<{ readonly events: readonly DurableEvent[]; readonly value: T }>,
+  ): Promise<Result<T, SetupError>> {
+    if (this.#closing) throw new Interrupted("the engine is closing")
+    const { store, clock, log } = this.#deps
+    if (this.#active.has(sessionID)) return err(busyHere(sessionID))
+    recoverSession(store, clock, log, sessionID)
+    const group = new TaskGroup()
+    const run = this.#createRun(sessionID, group)
+    const held = store.begin(sessionID, run.runID, first)
+    if (held) return err(busy(sessionID, held))
+    store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
+    const done = this.#scope.run(() => this.#settle(run, group, work))
+    const outcome = done.then(() => nothingSaid(sessionID))
+    this.#active.set(sessionID, { runID: run.runID, group, asks: "deny", steerable: false, outcome })
+    const settled = await done
+    if (!settled.ok) throw settled.error
+    return settled
   }
 
   async abort(sessionID: string): Promise<boolean> {
@@ -205,6 +240,7 @@ class SessionCoordinator implements Coordinator {
     if (this.#closing) throw new Interrupted("the engine is closing")
     const { store, clock, log } = this.#deps
     recoverSession(store, clock, log, sessionID)
+    this.#deps.cleanUp(sessionID)
     takeNotes(this.#deps, sessionID, until)
     const group = new TaskGroup()
     const run = this.#createRun(sessionID, group)
@@ -232,6 +268,35 @@ class SessionCoordinator implements Coordinator {
       end: (...events) => void store.end(sessionID, runID, events),
       publish: (event) => store.publish(event),
       ...sessionIDs(store, ids, sessionID),
+    }
+  }
+
+  /** What `work` gave, or what it threw; the session is free then. Never rejects. */
+  async #settle<T>(
+    run: Run,
+    group: TaskGroup,
+    work: () => Promise<{ readonly events: readonly DurableEvent[]; readonly value: T }>,
+  ): Promise<Result<T, unknown>> {
+    const stopBeating = heartbeat(this.#deps, run.runID, group)
+    try {
+      await using _ = group
+      const { events, value } = await work()
+      run.end(...events)
+      return ok(value)
+    } catch (error) {
+      this.#letGo(run)
+      return err(error)
+    } finally {
+      stopBeating()
+      this.#release(run.sessionID, run.runID)
+    }
+  }
+
+  #letGo(run: Run): void {
+    try {
+      run.end()
+    } catch (error) {
+      this.#deps.log.error("a session could not be given back", { sessionID: run.sessionID, error })
     }
   }
 
@@ -389,6 +454,14 @@ function heartbeat({ store, clock, log }: CoordinatorDeps, runID: string, group:
   }
   next()
   return () => cancel()
+}
+
+const nothingSaid = (sessionID: string): TurnOutcome => {
+  return { sessionID, reason: "done", text: "", tokens: noTokens(), cost: 0, denied: 0 }
+}
+
+function busyHere(sessionID: string): SetupError {
+  return { kind: "busy", message: `Session ${sessionID} is running. Wait for it to end, or stop it.` }
 }
 
 function busy(sessionID: string, lease: Lease): SetupError {

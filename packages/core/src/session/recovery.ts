@@ -24,6 +24,9 @@ export function recoverSession(store: Store, clock: Clock, log: Log, sessionID: 
 }
 
 function restartEvents(store: Store, sessionID: string, runID: string, now: number): DurableEvent[] {
+  // No turn but a revert, which is finished from its own record.
+  const reverts = store.read.reverts(sessionID).some(({ ended }) => ended === undefined)
+  if (reverts && !store.read.openTurns(sessionID).includes(runID)) return []
   const error = {
     name: "MessageAbortedError" as const,
     data: { message: "Cairn was stopped in the middle of this turn." },

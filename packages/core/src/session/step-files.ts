@@ -41,7 +41,7 @@ export function stepFiles(store: Store, message: AssistantMessage, partID?: () =
 }
 
 /** A line for each file: what its changes make together. One that is as it was before the step is left out. */
-function filesOf(entries: readonly JournalEntry[], worktree: string): ChangedFile[] {
+export function filesOf(entries: readonly JournalEntry[], worktree: string): ChangedFile[] {
   return [...Map.groupBy(entries, ({ path }) => path)].flatMap(([path, changes]) => {
     const before = changes[0]?.before
     const after = changes.at(-1)?.after

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import type { DurableEvent } from "@cairn/schema/event"
 import type { ChangedFile } from "@cairn/schema/session"
 import * as make from "../../test/store/events.ts"
 import { type TempStore, tempStore } from "../../test/store/temp-store.ts"
@@ -133,4 +134,37 @@ test("a step without a user message above it sums up in the session alone", () =
   temp.store.append("ses_1", [stepChanged("ses_1", "msg_12", "msg_13", changedFile("a", "added", 2))])
   expect(temp.store.read.message("msg_13")).toEqual(make.assistantMessage("ses_1", "msg_13", "msg_11"))
   expect(verify(temp.database).problems).toEqual([])
+})
+
+test("a revert stands until it is brought back or made final, and what was left alone is not in it", () => {
+  using temp = started()
+  const reverts = () => temp.store.read.reverts("ses_1").map(({ id, ended, files }) => [id, ended, files.length])
+  const append = (...events: DurableEvent[]) => temp.store.append("ses_1", events)
+  append(make.revertBegun("ses_1", "rev_1"))
+  expect(reverts()).toEqual([["rev_1", undefined, 1]])
+  expect(temp.store.read.unfinishedReverts()).toEqual(["ses_1"])
+  append(make.revertEnded("ses_1", "rev_1"))
+  append(make.revertBegun("ses_1", "rev_2"), make.revertEnded("ses_1", "rev_2", "done", ["/a"]))
+  append(make.revertBegun("ses_1", "rev_3"), make.revertEnded("ses_1", "rev_3", "rolled_back"))
+  expect(reverts()).toEqual([
+    ["rev_1", 2, 1],
+    ["rev_2", 2, 0],
+  ])
+  expect(temp.store.read.unfinishedReverts()).toEqual([])
+  append(make.revertBegun("ses_1", "rev_4", { kind: "unrevert" }))
+  append(make.revertEnded("ses_1", "rev_4", "rolled_back"))
+  expect(reverts()).toHaveLength(2)
+  append(make.revertBegun("ses_1", "rev_5", { kind: "unrevert" }), make.revertEnded("ses_1", "rev_5"))
+  expect(reverts()).toEqual([])
+  append(make.revertBegun("ses_1", "rev_6"), make.revertEnded("ses_1", "rev_6"))
+  append({ type: "session.revert.cleared", properties: { sessionID: "ses_1" } })
+  expect(reverts()).toEqual([])
+  expect(() => append(make.revertEnded("ses_1", "rev_7"))).toThrow("does not exist")
+  expect(verify(temp.database).problems).toEqual([])
+})
+
+test("contents that a revert names are named too", () => {
+  using temp = started()
+  temp.store.append("ses_1", [make.revertBegun("ses_1", "rev_1")])
+  expect([...temp.store.read.contents()].map(({ hash }) => hash[0])).toEqual(["b", "a"])
 })

@@ -9,7 +9,7 @@ import { ForeignSchema, migrate } from "./migrate.ts"
 import { getTableConfig } from "drizzle-orm/sqlite-core"
 import { type Migration, migrations } from "./migrations.ts"
 import * as schema from "./schema.ts"
-import snapshot from "./migration/meta/0005_snapshot.json" with { type: "json" }
+import snapshot from "./migration/meta/0006_snapshot.json" with { type: "json" }
 
 const now = () => 7
 const first: Migration = {

@@ -182,6 +182,22 @@ const event: fc.Arbitrary<DurableEvent> = fc.oneof(
       ),
   ),
   often(
+    1,
+    fc
+      .tuple(session, one, fc.constantFrom("revert" as const, "unrevert" as const))
+      .map(([of, n, kind]) => make.revertBegun(of, `rev_${of}${n}`, { kind })),
+  ),
+  often(
+    1,
+    fc
+      .tuple(session, one, fc.constantFrom("done" as const, "rolled_back" as const), fc.constantFrom("/a", "/b"))
+      .map(([of, n, outcome, path]) => make.revertEnded(of, `rev_${of}${n}`, outcome, [path])),
+  ),
+  often(
+    1,
+    session.map((sessionID) => is({ type: "session.revert.cleared", properties: { sessionID } })),
+  ),
+  often(
     2,
     fc
       .tuple(place, one, text, fc.constantFrom("added", "deleted", "modified"))

@@ -3,7 +3,7 @@ import type { DurableEvent, DurableType } from "@cairn/schema/event"
 import type { Message } from "@cairn/schema/message"
 import type { Spending } from "@cairn/schema/model"
 import type { ToolPart } from "@cairn/schema/part"
-import type { FileState } from "@cairn/schema/history"
+import type { FileState, RevertRecord } from "@cairn/schema/history"
 import type { Session } from "@cairn/schema/session"
 import { messageWith, sessionWith } from "./summary.ts"
 
@@ -33,13 +33,18 @@ export function createProjector(database: Database): Project {
     ...askProjectors(prepare),
     ...listProjectors(prepare),
     ...journalProjectors(database, prepare),
+    ...revertProjectors(database, prepare),
   }
   return (event, seq) =>
     (projectors[event.type] as (properties: DurableEvent["properties"], seq: number) => void)(event.properties, seq)
 }
 
 type JournalEvents = Projectors<"session.file."> & Projectors<"session.step.">
-type SessionEvents = Omit<Projectors<"session.">, keyof Projectors<"session.inbox."> | keyof JournalEvents>
+type RevertEvents = Projectors<"session.revert.">
+type SessionEvents = Omit<
+  Projectors<"session.">,
+  keyof Projectors<"session.inbox."> | keyof JournalEvents | keyof RevertEvents
+>
 
 function sessionProjectors(prepare: (sql: string) => Write): SessionEvents {
   const create = prepare(
@@ -205,6 +210,30 @@ function journalProjectors(database: Database, prepare: (sql: string) => Write):
       const user = parsed<Message>(message.get(parentID, sessionID))
       if (user?.role === "user") putMessage(JSON.stringify(messageWith(user, files)), parentID)
     },
+  }
+}
+
+function revertProjectors(database: Database, prepare: (sql: string) => Write): RevertEvents {
+  const add = prepare("INSERT INTO revert (id, session_id, seq, data) VALUES (?, ?, ?, ?)")
+  const get = database.prepare<{ data: string }, [string, string]>(
+    "SELECT data FROM revert WHERE id = ? AND session_id = ?",
+  )
+  const change = prepare("UPDATE revert SET data = ? WHERE id = ?")
+  const remove = prepare("DELETE FROM revert WHERE id = ?")
+  const clear = prepare("DELETE FROM revert WHERE session_id = ?")
+  return {
+    "session.revert.begun": ({ sessionID, revert }, seq) => add(revert.id, sessionID, seq, JSON.stringify(revert)),
+    "session.revert.ended": ({ sessionID, revertID, time, outcome, left }) => {
+      const record = parsed<RevertRecord>(get.get(revertID, sessionID))
+      if (!record) throw new Error(`revert ${revertID} of ${sessionID} does not exist`)
+      if (outcome === "rolled_back") remove(revertID)
+      else if (record.kind === "unrevert") clear(sessionID)
+      else {
+        const files = record.files.filter(({ path }) => !left.includes(path))
+        change(JSON.stringify({ ...record, files, ended: time }), revertID)
+      }
+    },
+    "session.revert.cleared": ({ sessionID }) => clear(sessionID),
   }
 }
 

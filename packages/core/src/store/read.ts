@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { TurnEnd } from "@cairn/schema/event"
-import type { JournalEntry } from "@cairn/schema/history"
+import type { JournalEntry, RevertRecord } from "@cairn/schema/history"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Project } from "@cairn/schema/project"
 import type { InboxItem } from "@cairn/schema/prompt"
@@ -37,6 +37,10 @@ export interface Reader extends MessageReader, SpendReader {
   changes(of: { messageID: string } | { sessionID: string }): JournalEntry[]
   /** The message of the session that changed a file last. */
   lastChanged(sessionID: string): string | undefined
+  /** What is reverted in the session now, oldest first; one without `ended` was cut short. */
+  reverts(sessionID: string): RevertRecord[]
+  /** Sessions with a revert that was cut short. */
+  unfinishedReverts(): string[]
   /** Every content that the journal names, by the last use of its session, then in the order of the writes. */
   contents(): Iterable<{ hash: string; sessionID: string }>
   /** The greatest message and part ids of a session: new ones must be greater. */
@@ -96,6 +100,9 @@ export function createReader(database: Database): Reader {
   const allQuestions = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} ORDER BY seq`)
   const changesOfMessage = rows<JournalEntry>("SELECT data FROM file_change WHERE message_id = ? ORDER BY seq, id")
   const changesOfSession = rows<JournalEntry>("SELECT data FROM file_change WHERE session_id = ? ORDER BY seq, id")
+  const unfinishedReverts = database.prepare<{ id: string }, []>(
+    "SELECT DISTINCT session_id AS id FROM revert WHERE json_extract(data, '$.ended') IS NULL",
+  )
   const lastChanged = database.prepare<{ id: string }, [string]>(
     "SELECT message_id AS id FROM file_change WHERE session_id = ? ORDER BY seq DESC LIMIT 1",
   )
@@ -126,6 +133,8 @@ export function createReader(database: Database): Reader {
     ...spending,
     changes: (of) => ("messageID" in of ? changesOfMessage(of.messageID) : changesOfSession(of.sessionID)),
     lastChanged: (sessionID) => lastChanged.get(sessionID)?.id,
+    reverts: rows<RevertRecord>("SELECT data FROM revert WHERE session_id = ? ORDER BY seq"),
+    unfinishedReverts: () => unfinishedReverts.all().map(({ id }) => id),
     contents: () => contentsOf(database),
     openTurns: (sessionID) => openTurns.all(sessionID).map((row) => row.run_id),
     lastIDs(sessionID) {
@@ -139,13 +148,17 @@ export function createReader(database: Database): Reader {
 /** A session at a time, so that no statement stays open between them. */
 function* contentsOf(database: Database): Generator<{ hash: string; sessionID: string }> {
   using sessions = database.prepare<{ id: string }, []>(
-    "SELECT id FROM session WHERE id IN (SELECT session_id FROM file_change) ORDER BY updated, id",
+    `SELECT id FROM session
+     WHERE id IN (SELECT session_id FROM file_change UNION SELECT session_id FROM revert) ORDER BY updated, id`,
   )
   using contents = database.prepare<{ hash: string }, [string]>(
-    `SELECT hash FROM (
-       SELECT json_extract(data, '$.before.hash') AS hash, seq, id, 0 AS side FROM file_change WHERE session_id = ?1
-       UNION ALL SELECT json_extract(data, '$.after.hash'), seq, id, 1 FROM file_change WHERE session_id = ?1)
-     WHERE hash IS NOT NULL ORDER BY seq, id, side`,
+    `WITH named AS (
+       SELECT seq, id AS place, data AS change FROM file_change WHERE session_id = ?1
+       UNION ALL SELECT seq, file.key, file.value FROM revert, json_each(data, '$.files') AS file WHERE session_id = ?1)
+     SELECT hash FROM (
+       SELECT json_extract(change, '$.before.hash') AS hash, seq, place, 0 AS side FROM named
+       UNION ALL SELECT json_extract(change, '$.after.hash'), seq, place, 1 FROM named)
+     WHERE hash IS NOT NULL ORDER BY seq, place, side`,
   )
   for (const { id: sessionID } of sessions.all())
     for (const { hash } of contents.all(sessionID)) yield { hash, sessionID }

@@ -1,5 +1,5 @@
 import type { DurableEvent, TurnEnd } from "@cairn/schema/event"
-import type { JournalEntry } from "@cairn/schema/history"
+import type { JournalEntry, RevertRecord } from "@cairn/schema/history"
 import type { Message } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
@@ -155,6 +155,23 @@ export const fileChange = sqliteTable(
     index("file_change_message").on(table.messageID, table.seq),
     index("file_change_session").on(table.sessionID, table.seq),
     index("file_change_path").on(table.sessionID, table.path),
+  ],
+)
+
+/** Reverts of a session, until the next prompt: what an unrevert brings back, and what a crash left unfinished. */
+export const revert = sqliteTable(
+  "revert",
+  {
+    id: text().primaryKey(),
+    sessionID: ofSession(),
+    seq: integer().notNull(),
+    data: text({ mode: "json" }).$type<RevertRecord>().notNull(),
+  },
+  (table) => [
+    index("revert_session").on(table.sessionID, table.seq),
+    index("revert_pending")
+      .on(table.sessionID)
+      .where(sql`json_extract(data, '$.ended') IS NULL`),
   ],
 )
 

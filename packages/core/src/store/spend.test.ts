@@ -189,7 +189,7 @@ test("a file from before there were these tables gets what its log says", () => 
     wanted = [rows(temp, "spend"), rows(temp, "tool_call"), rows(temp, "session")]
     for (const sql of [
       ...["DROP TABLE spend", "DROP TABLE tool_call", "DROP INDEX session_parent", "DROP TABLE file_change"],
-      ...["DROP TABLE search", "DROP TABLE search_pending"],
+      ...["DROP TABLE search", "DROP TABLE search_pending", "DROP TABLE revert"],
       ...["DROP INDEX message_summary", "ALTER TABLE session DROP COLUMN parent_id"],
       ...["DELETE FROM migration WHERE name >= '0002_spend'"],
     ])

@@ -20,6 +20,7 @@ function fill(temp: ReturnType<typeof tempStore>): void {
     part(make.toolPart("ses_1", "msg_2", "prt_2", make.completed("four"))),
     message(make.answered("ses_1", "msg_2", { toolTokens: { read: 5 } })),
     make.filesChanged("ses_1", "msg_2", make.fileChange("chg_1", "/a", "a", "b")),
+    make.revertBegun("ses_1", "rev_1"),
     make.inboxAdded("ses_1", make.inboxItem("inb_1")),
     make.asked("ses_1", "per_1"),
     make.replied("ses_1", "per_1", { reply: "once" }),
@@ -35,7 +36,7 @@ function fill(temp: ReturnType<typeof tempStore>): void {
 const problemsAfter = (change: string): readonly string[] => {
   using temp = tempStore()
   fill(temp)
-  expect(verify(temp.database)).toEqual({ sessions: 1, events: 16, problems: [] })
+  expect(verify(temp.database)).toEqual({ sessions: 1, events: 17, problems: [] })
   temp.database.run("PRAGMA foreign_keys = OFF")
   temp.database.run(change)
   return verify(temp.database).problems
@@ -50,12 +51,13 @@ describe("every column of every row is compared", () => {
        WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND tables.name NOT IN ('event', 'lease', 'search', 'search_pending', 'migration')`,
     )
     .all()
-  test("in all twelve tables", () => {
-    expect(new Set(columns.map(({ table }) => table)).size).toBe(12)
+  test("in all thirteen tables", () => {
+    expect(new Set(columns.map(({ table }) => table)).size).toBe(13)
   })
   for (const { table, column, key } of columns)
     test(`${table}.${column}`, () => {
-      const value = column === "reply" ? `'"tampered"'` : "'tampered'" // its index wants JSON
+      const indexed = column === "reply" || (table === "revert" && column === "data")
+      const value = indexed ? `'"tampered"'` : "'tampered'" // its index wants JSON
       const problems = problemsAfter(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = 1`)
       if (key) expect(problems).toContainEqual(`${table} tampered: a row that the log does not give`)
       else
@@ -88,11 +90,11 @@ describe("what was done to the rows or the log is found", () => {
   })
 
   test("an entry that is not JSON, of an unknown type, or of the wrong shape", () => {
-    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 16`)[0]
-    expect(of("properties = '{'")).toBe("event 16 (project.updated): not JSON")
-    expect(of("type = 'project.forgotten'")).toStartWith("event 16 (project.forgotten): ")
-    expect(of("properties = '{}'")).toStartWith("event 16 (project.updated): ")
-    expect(of("type = 'constructor'")).toStartWith("event 16 (constructor): ")
+    const of = (set: string) => problemsAfter(`UPDATE event SET ${set} WHERE seq = 17`)[0]
+    expect(of("properties = '{'")).toBe("event 17 (project.updated): not JSON")
+    expect(of("type = 'project.forgotten'")).toStartWith("event 17 (project.forgotten): ")
+    expect(of("properties = '{}'")).toStartWith("event 17 (project.updated): ")
+    expect(of("type = 'constructor'")).toStartWith("event 17 (constructor): ")
   })
 
   test("no more than fifty problems are kept of a log that is all wrong", () => {

@@ -23,6 +23,7 @@ const projected = [
   "message",
   "part",
   "file_change",
+  "revert",
   "turn",
   "inbox",
   "permission",

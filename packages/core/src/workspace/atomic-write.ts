@@ -28,6 +28,8 @@ export interface WriteOperations {
   readonly rename: typeof rename
   readonly link: typeof link
   readonly attributes: () => Promise<Attributes>
+  /** Tells the temp files of one writer from those of all others. Without it each has a random name. */
+  readonly tempName?: () => string
 }
 
 export function createWriteOperations(): WriteOperations {
@@ -80,7 +82,7 @@ export async function prepareWrite(
     if (before) await access(path, constants.W_OK)
     const created = before ? undefined : await mkdir(dirname(path), { recursive: true })
     const inPlace = before !== undefined && (await losesByRename(before, operations))
-    const temp = inPlace ? undefined : await writeTemp(path, bytes, before, mode)
+    const temp = inPlace ? undefined : await writeTemp(path, bytes, before, mode, operations)
     const given = temp?.mode ?? mode ?? (before?.stat.mode ?? 0) & 0o7777
     return ok(change({ path, bytes, before, operations, mode, given, temp: temp?.path, created }))
   } catch (error) {
@@ -211,14 +213,21 @@ async function losesByRename(before: FileSnapshot, operations: WriteOperations):
   return names !== undefined && names.length > 0
 }
 
+/** A name for a new file in the directory of `path`, from where it can be renamed over it. */
+export function tempBeside(path: string, { tempName }: Pick<WriteOperations, "tempName">): string {
+  const directory = dirname(path) === "/" ? "" : dirname(path)
+  return `${directory}/.cairn-${tempName?.() ?? crypto.randomUUID()}.tmp`
+}
+
 /** The temp file, or undefined when the directory takes none (then the file is written in place). */
 async function writeTemp(
   path: string,
   bytes: Uint8Array,
   before: FileSnapshot | undefined,
   newMode: number | undefined,
+  operations: WriteOperations,
 ): Promise<{ readonly path: string; readonly mode: number } | undefined> {
-  const temp = `${dirname(path) === "/" ? "" : dirname(path)}/.cairn-${crypto.randomUUID()}.tmp`
+  const temp = tempBeside(path, operations)
   // Until it is complete nobody else may read it: the target may be a secret.
   const keptMode = before ? before.stat.mode & 0o7777 : newMode
   const mode = keptMode === undefined ? newFileMode : 0o600

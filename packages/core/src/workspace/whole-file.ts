@@ -5,7 +5,7 @@ import { dirname } from "node:path"
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
-import { appeared, changedSince, noLink, parentFailure, removeParents } from "./atomic-write.ts"
+import { appeared, changedSince, noLink, parentFailure, removeParents, tempBeside } from "./atomic-write.ts"
 import type { PreparedChange, WriteOperations } from "./atomic-write.ts"
 import { codeOf, ioFailure, largestText, openRegular, pickStat, readSnapshot, shownPath } from "./files.ts"
 import type { FileSnapshot, FileStat } from "./files.ts"
@@ -37,7 +37,7 @@ export async function readWhole(path: string): Promise<Result<WholeFile, ToolFai
  */
 export function prepareDelete(before: WholeFile, operations: WriteOperations): PreparedChange {
   const { path } = before
-  const aside = `${dirname(path) === "/" ? "" : dirname(path)}/.cairn-${crypto.randomUUID()}.tmp`
+  const aside = tempBeside(path, operations)
   let away = false
   /** Never over what somebody else put there. */
   const putBack = async () => {

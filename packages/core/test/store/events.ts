@@ -1,5 +1,5 @@
 import type { DurableEvent } from "@cairn/schema/event"
-import type { FileChange, FileState } from "@cairn/schema/history"
+import type { FileChange, FileState, RevertRecord } from "@cairn/schema/history"
 import type { AssistantMessage, UserMessage } from "@cairn/schema/message"
 import { noTokens, type Spending } from "@cairn/schema/model"
 import type { Part, TextPart, ToolPart, ToolState } from "@cairn/schema/part"
@@ -185,3 +185,17 @@ export const changedFile = (
   additions,
   deletions,
 })
+
+/** A revert that takes files from one content to another, named as in `fileChange`. */
+export const revertBegun = (sessionID: string, id: string, more: Partial<RevertRecord> = {}): DurableEvent => {
+  const { additions: _, deletions: __, id: ___, ...file } = fileChange("chg_0", "/a", "b", "a")
+  const revert: RevertRecord = { id, kind: "revert", messageID: "msg_1", files: [file], ...more }
+  return { type: "session.revert.begun", properties: { sessionID, revert } }
+}
+
+export const revertEnded = (
+  sessionID: string,
+  revertID: string,
+  outcome: "done" | "rolled_back" = "done",
+  left: string[] = [],
+): DurableEvent => ({ type: "session.revert.ended", properties: { sessionID, revertID, time: 2, outcome, left } })

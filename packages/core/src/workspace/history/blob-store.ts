@@ -11,6 +11,11 @@ import type { BlobFiles, Form } from "./blob-files.ts"
 import { chunksOf, copyBlob, readBlob, writeAll } from "./blob-read.ts"
 import type { Blob, BlobLoss } from "./blob-read.ts"
 
+/** `ofStore`: the store cannot take it. Else something is the matter with the file that was to be stored. */
+export interface PutFailure extends ToolFailure {
+  readonly ofStore?: true
+}
+
 /**
  * Contents by their hash, in files of the current user. What `put` and `putFile` have answered is stored whole, also after
  * a SIGKILL, and is never written again; a disk that is full is a failure that leaves nothing behind.
@@ -22,7 +27,7 @@ export interface BlobStore {
    * Stores what a regular file of at most `most` bytes holds, in bounded memory. A file that is larger, or changes while
    * it is read, is a failure. Interruption rejects with the reason and leaves nothing behind.
    */
-  putFile(path: string, most: number, signal: AbortSignal): Promise<Result<Blob, ToolFailure>>
+  putFile(path: string, most: number, signal: AbortSignal): Promise<Result<Blob, PutFailure>>
   /** All bytes of a blob, compared with its hash. */
   get(blob: Blob): Promise<Result<Uint8Array, BlobLoss>>
   /** Writes a blob to an open new file, in bounded memory. On a loss the file holds rubbish. */
@@ -183,13 +188,13 @@ async function settling(
 /** What the system refuses, as a failure that names the store. */
 async function storing<T>(
   directory: string,
-  work: () => Promise<Result<T, ToolFailure>>,
-): Promise<Result<T, ToolFailure>> {
+  work: () => Promise<Result<T, PutFailure>>,
+): Promise<Result<T, PutFailure>> {
   try {
     return await work()
   } catch (error) {
     if (codeOf(error) === undefined) throw error
-    return err(ioFailure(error, directory))
+    return err({ kind: "io", message: ioFailure(error, directory).message, ofStore: true })
   }
 }
 

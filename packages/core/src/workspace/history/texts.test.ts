@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { encodeText } from "../encoding.ts"
-import { largestText, textsOf } from "./texts.ts"
+import { largestText } from "../files.ts"
+import { textsOf } from "./texts.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 

@@ -1,13 +1,11 @@
 import { decodeText, encodeText } from "../encoding.ts"
+import { largestText } from "../files.ts"
 
 /** Contents of one file as texts that can be compared line by line, and how a text of them becomes bytes again. */
 export interface Texts<List extends readonly string[]> {
   readonly texts: List
   encode(text: string): Uint8Array
 }
-
-/** A content of more bytes is never taken apart into lines. */
-export const largestText = 10 * 1024 * 1024
 
 /**
  * Undefined when one of the contents is binary or too large. Files that are no valid UTF-8, and whose encoding changed,
