@@ -25,6 +25,8 @@ const accepted: [Flag, string, unknown][] = [
   [flags.daysFlag, "all", "all"],
   [flags.projectFlag, "here", "here"],
   [flags.projectFlag, "../other", "../other"],
+  [flags.forProjectFlag, "true", true],
+  [flags.givenInFlag, "ses_0123abcXYZ", "ses_0123abcXYZ"],
   [flags.modelTableFlag, "true", true],
   [flags.toolTableFlag, "true", true],
   [flags.schemaFlag, "a.json", "a.json"],
@@ -56,6 +58,8 @@ const accepted: [Flag, string, unknown][] = [
   [flags.removeTrustFlag, "true", true],
 ]
 const refused: [Flag, string, RegExp][] = [
+  [flags.givenInFlag, "per_1", /expected a session id/],
+  [flags.forProjectFlag, "here", /takes no value/],
   [flags.modelFlag, "claude", /expected provider\/model/],
   [flags.modelFlag, "/x", /expected provider\/model/],
   [flags.modelFlag, "x/", /expected provider\/model/],

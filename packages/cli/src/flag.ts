@@ -194,6 +194,21 @@ export const projectFlag: Flag<string> = {
   parse: words,
 }
 
+export const forProjectFlag: Flag<boolean> = {
+  name: "project",
+  doc: "Only what holds in the whole project",
+  parse: on,
+}
+
+export const givenInFlag: Flag<string> = {
+  name: "session",
+  short: "s",
+  value: "id",
+  doc: "Only what was approved in this session",
+  completion: "session",
+  parse: sessionID,
+}
+
 export const modelTableFlag: Flag<boolean> = {
   name: "models",
   doc: "Every model with its tokens by kind and its cache-hit rate",

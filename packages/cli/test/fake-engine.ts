@@ -129,6 +129,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    approvals: async () => [],
+    removeApprovals: async () => ok([]),
     pendingAsks: () => [],
     replyPermission(id, reply) {
       engine.replies.push({ id, reply })

@@ -206,7 +206,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
   const asks = createAsks({
     append,
     ids,
-    load: (sessionID) => approvalsIn(store.read.approvals(sessionID, project.ids())),
+    approvals: (sessionID) => approvalsIn(store.read.approvals(sessionID, project.ids())),
   })
   return { supervisor, output, seen, instructions, questions, tools, project, asks, history }
 }

@@ -4,7 +4,7 @@ import type { SetupError, ErrorClass, MessageError } from "@cairn/schema/error"
 import type { BusEvent, TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts, OutputFormat } from "@cairn/schema/message"
 import type { ModelRef, Tokens } from "@cairn/schema/model"
-import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
+import type { PermissionApproval, PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Delivery, InboxChange, InboxItem, PromptPart } from "@cairn/schema/prompt"
 import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
 import type { Session, SessionStatus } from "@cairn/schema/session"
@@ -162,6 +162,12 @@ export interface SearchRequest {
 /** Told between 0 and 1 while the search index is built; not called when there is little to build. */
 export type SearchProgress = (done: number) => void
 
+/** Only what holds for the session in which it was given, or for the project; only what was given in one session. */
+export interface ApprovalFilter {
+  readonly scope?: PermissionApproval["scope"]
+  readonly sessionID?: string
+}
+
 export interface SessionFilter {
   /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
   readonly scope: "directory" | "project"
@@ -243,6 +249,11 @@ export interface Engine extends AsyncDisposable {
   status(sessionID: string): SessionStatus
   /** Events from now on, in order, of every session of this process. Returns how to stop. A listener must not throw. */
   subscribe(listener: (event: BusEvent) => void): () => void
+  /** What was approved for good in this project, oldest first. */
+  approvals(filter?: ApprovalFilter): Promise<PermissionApproval[]>
+  /** Takes approvals back, for every process from its next ask on, and gives those that were. All or none of the ids. */
+  removeApprovals(ids: readonly string[]): Promise<Result<PermissionApproval[], SetupError>>
+  /** Asks of this process that wait, oldest first. What a dead process asked was answered with a reject when it was noticed. */
   pendingAsks(sessionID?: string): PermissionRequest[]
   /** Answers an ask of this process. A reply that does not fit the ask leaves it pending. */
   replyPermission(requestID: string, reply: PermissionReply): Result<void, ReplyProblem>

@@ -15,6 +15,7 @@ import { redactConfig } from "./config/redact.ts"
 import type { AgentInfo, Collected, Engine, EngineOptions, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
+import { listApprovals, removeApprovals } from "./session/approvals.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
 import { checkPrompt } from "./session/check-prompt.ts"
 import { chooseModel } from "./session/choose-model.ts"
@@ -134,7 +135,6 @@ export function createEngineOf(parts: Parts): Engine {
     async deleteSession(sessionID) {
       const free = await coordinator.vacate(sessionID)
       if (!free.ok) return free
-      asks.forget(sessionID)
       return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
     },
     revert: (sessionID, input) => storing(async () => (await parts.reverts()).revert(sessionID, input)),
@@ -145,6 +145,14 @@ export function createEngineOf(parts: Parts): Engine {
     abort: (sessionID) => coordinator.abort(sessionID),
     status: (sessionID) => coordinator.status(sessionID),
     subscribe: (listener) => store.subscribe(listener),
+    async approvals(filter) {
+      await project.identify(scope.signal)
+      return listApprovals(store, project.ids(), filter)
+    },
+    async removeApprovals(ids) {
+      await project.identify(scope.signal)
+      return removeApprovals(store, project.ids(), ids)
+    },
     pendingAsks: (sessionID) => asks.pending(sessionID),
     replyPermission: (requestID, reply) => asks.reply(requestID, reply),
     pendingQuestions: (sessionID) => questions.pending(sessionID),

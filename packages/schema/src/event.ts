@@ -96,6 +96,8 @@ export const DurableEvent = z.discriminatedUnion("type", [
     scope: PermissionReply.shape.scope,
     hunks: PermissionReply.shape.hunks,
   }),
+  /** An `always` holds no longer: what is left of it is the one call that it answered. */
+  event("permission.removed", { sessionID: SessionID, requestID: PermissionID }),
   event("question.asked", QuestionRequest.shape),
   event("question.replied", { sessionID: SessionID, requestID: QuestionID, answers: z.array(QuestionAnswer) }),
   event("question.rejected", { sessionID: SessionID, requestID: QuestionID }),

@@ -41,6 +41,18 @@ export const PermissionRequest = z.object({
 })
 export type PermissionRequest = z.infer<typeof PermissionRequest>
 
+/** What was approved for good, until it is removed. */
+export const PermissionApproval = z.object({
+  /** Of the request that was answered `always`. */
+  id: PermissionID,
+  /** The session in which it was given: where it holds, unless it holds for the project. */
+  sessionID: SessionID,
+  scope: z.enum(["session", "project"]),
+  permission: z.string(),
+  patterns: z.array(z.string()),
+})
+export type PermissionApproval = z.infer<typeof PermissionApproval>
+
 /** The answer to a request. `message` reaches the model; `scope` says how long `always` holds; `hunks` narrows an edit to these: none of them is a reject. */
 export const PermissionReply = z.object({
   reply: z.enum(["once", "always", "reject"]),

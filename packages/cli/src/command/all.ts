@@ -9,6 +9,8 @@ import { debugVerifyCommand } from "./debug-verify.ts"
 import { debugRebuildSearchCommand } from "./debug-rebuild-search.ts"
 import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
+import { permissionListCommand } from "./permission-list.ts"
+import { permissionRemoveCommand } from "./permission-remove.ts"
 import { runCommand } from "./run.ts"
 import { statsCommand } from "./stats.ts"
 import { sessionCompactCommand } from "./session-compact.ts"
@@ -34,6 +36,8 @@ export const commands: readonly Command[] = [
   sessionCompactCommand,
   sessionDeleteCommand,
   statsCommand,
+  permissionListCommand,
+  permissionRemoveCommand,
   trustCommand,
   doctorCommand,
   completionCommand(() => commands),

@@ -1,30 +1,29 @@
 import type { DurableEvent } from "@cairn/schema/event"
-import type { PermissionReply, PermissionRequest, PermissionRule, PermissionRuleset } from "@cairn/schema/permission"
+import type { PermissionReply, PermissionRequest, PermissionRuleset } from "@cairn/schema/permission"
 import type { Ask } from "./ask.ts"
 import { evaluate, type Subject, subjectOf } from "./rule.ts"
 
 /** What `always` has approved so far. They turn an ask into allow, and never touch a deny. */
 export interface Approvals {
   readonly session: PermissionRuleset
-  /** Approved for the whole project, in this session. */
+  /** Approved for the whole project, in whatever session. */
   readonly project: PermissionRuleset
 }
 
 /** The approvals that a session's log holds, and the requests that nobody has answered. Pure. */
 export function foldApprovals(events: Iterable<DurableEvent>): Approvals & { readonly pending: PermissionRequest[] } {
   const asked = new Map<string, PermissionRequest>()
-  const session: PermissionRule[] = []
-  const project: PermissionRule[] = []
+  const given = new Map<string, { readonly request: PermissionRequest; readonly reply: PermissionReply }>()
   for (const event of events) {
     if (event.type === "permission.asked") asked.set(event.properties.id, event.properties)
+    if (event.type === "permission.removed") given.delete(event.properties.requestID)
     if (event.type !== "permission.replied") continue
-    const request = asked.get(event.properties.requestID)
-    asked.delete(event.properties.requestID)
-    if (!request || event.properties.reply !== "always") continue
-    const target = event.properties.scope === "project" ? project : session
-    target.push(...approvalOf(request))
+    const { requestID, ...reply } = event.properties
+    const request = asked.get(requestID)
+    asked.delete(requestID)
+    if (request && reply.reply === "always") given.set(requestID, { request, reply })
   }
-  return { session, project, pending: [...asked.values()] }
+  return { ...approvalsIn([...given.values()]), pending: [...asked.values()] }
 }
 
 /** The approvals among stored requests that were answered `always`: those of the session itself, and those of its project. */
@@ -37,7 +36,7 @@ export function approvalsIn(
 }
 
 /** The rules that approving a request for good adds. */
-export function approvalOf(request: Pick<PermissionRequest, "permission" | "always">): PermissionRuleset {
+function approvalOf(request: Pick<PermissionRequest, "permission" | "always">): PermissionRuleset {
   return request.always.map((pattern) => ({ permission: request.permission, pattern, action: "allow" }))
 }
 

@@ -24,7 +24,7 @@ const start = () =>
   createAsks({
     append: (_, events) => void log.push(...events),
     ids: new Ids({ now: () => 1 }),
-    load: (id) => foldApprovals(of(id)),
+    approvals: (id) => ({ session: foldApprovals(of(id)).session, project: foldApprovals(log).project }),
   })
 const of = (id: string) => log.filter((event) => "sessionID" in event.properties && event.properties.sessionID === id)
 
@@ -130,6 +130,16 @@ describe("waiting", () => {
     await again
   })
 
+  test("an ask of a subagent says whose it is: its agent, and the sessions above it", async () => {
+    const asked = asks.ask(command("make"), scope("wait", { agent: "explore", parents: ["ses_mid", "ses_top"] }))
+    expect(asks.pending()[0]).toMatchObject({
+      sessionID,
+      metadata: { agent: "explore", parents: ["ses_mid", "ses_top"] },
+    })
+    answer({ reply: "once" })
+    await asked
+  })
+
   test("an unknown or answered request is not answered again", async () => {
     const asked = asks.ask(command("make"), scope())
     const { id } = asks.pending()[0]!
@@ -143,6 +153,7 @@ describe("waiting", () => {
   test("a listener may answer while the ask is being appended", async () => {
     asks = createAsks({
       ids: new Ids({ now: () => 1 }),
+      approvals: () => ({ session: [], project: [] }),
       append: (_, events) => {
         log.push(...events)
         for (const event of events)
@@ -156,6 +167,7 @@ describe("waiting", () => {
   test("a log that cannot be written is a defect and leaves nothing pending", async () => {
     asks = createAsks({
       ids: new Ids({ now: () => 1 }),
+      approvals: () => ({ session: [], project: [] }),
       append: () => {
         throw new Error("disk full")
       },
@@ -261,6 +273,18 @@ describe("always", () => {
     expect(await asks.ask(command("git push b"), scope("deny"))).toEqual({ ok: true, value: {} })
     expect((await asks.ask(command("make"), scope("deny"))).ok).toBe(false)
     expect((await asks.ask(command("git push b"), scope("deny", { sessionID: "ses_two" }))).ok).toBe(false)
+  })
+
+  test("holds until it is removed, also where it was removed behind the back of this process", async () => {
+    for (const scopeOf of ["session", "project"] as const) {
+      const asked = asks.ask(command("git push a", ["git push *"]), scope())
+      const requestID = asks.pending()[0]!.id
+      answer({ reply: "always", scope: scopeOf })
+      await asked
+      expect((await asks.ask(command("git push b"), scope("deny"))).ok).toBe(true)
+      log.push({ type: "permission.removed", properties: { sessionID, requestID } })
+      expect((await asks.ask(command("git push b"), scope("deny"))).ok).toBe(false)
+    }
   })
 
   test("never lifts a deny, and covers its own key only", async () => {

@@ -4,8 +4,8 @@ import { noSpan, type Span } from "@cairn/kernel/span"
 import { abortable } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
-import type { PermissionPart, PermissionReply, PermissionRequest, PermissionRuleset } from "@cairn/schema/permission"
-import { approvalOf, type Approvals, approved } from "./approvals.ts"
+import type { PermissionPart, PermissionReply, PermissionRequest } from "@cairn/schema/permission"
+import { type Approvals, approved } from "./approvals.ts"
 import type { Ask } from "./ask.ts"
 import { askVerdicts } from "./command-verdict.ts"
 import { type RuleStack, ruleText, strictest, type Verdict } from "./rule.ts"
@@ -17,6 +17,8 @@ export type AskMode = "wait" | "deny" | "auto"
 export interface AskScope {
   readonly sessionID: string
   readonly agent: string
+  /** The sessions above a subagent's, the nearest first. */
+  readonly parents?: readonly string[]
   readonly rules: RuleStack
   readonly mode: AskMode
   /** Real path of the worktree root. */
@@ -38,8 +40,8 @@ export interface AsksOptions {
   /** Makes events durable and publishes them, all or none, before it returns. */
   append(sessionID: string, events: DurableEvent[]): void
   readonly ids: Pick<Ids, "next">
-  /** What was approved before this process: `foldApprovals` of the session's log, and the project's. Read once a session. */
-  load?(sessionID: string): Approvals
+  /** What is approved now, for this session and for its project. Read at each ask: another process may add and remove. */
+  approvals(sessionID: string): Approvals
 }
 
 /**
@@ -59,8 +61,6 @@ export interface Asks {
   reply(requestID: string, reply: PermissionReply): Result<void, ReplyProblem>
   /** Asks of this process that wait for an answer, oldest first. */
   pending(sessionID?: string): PermissionRequest[]
-  /** Forgets what is kept of a session; its pending asks are not touched. */
-  forget(sessionID: string): void
 }
 
 /** Why a reply answered nothing: no such ask waits here, or it names hunks that the ask has not. */
@@ -81,19 +81,11 @@ const together = "Not run: the user rejected another call that was waiting at th
 
 export function createAsks(options: AsksOptions): Asks {
   const waiting = new Map<string, Waiting>()
-  const known = new Map<string, Approvals>()
-  let projectWide: PermissionRuleset = []
-
-  const approvalsIn = (sessionID: string): Approvals => {
-    const kept = known.get(sessionID) ?? options.load?.(sessionID) ?? { session: [], project: [] }
-    known.set(sessionID, kept)
-    return kept
-  }
   const isApproved = (ask: Ask, scope: AskScope) => {
-    const { session, project } = approvalsIn(scope.sessionID)
+    const { session, project } = options.approvals(scope.sessionID)
     const allowed = (text: string) =>
       verdictsOf({ ...ask, patterns: [text] }, scope).every(({ action }) => action === "allow")
-    return approved(ask, [...projectWide, ...project, ...session], scope.worktree, allowed)
+    return approved(ask, [...project, ...session], scope.worktree, allowed)
   }
 
   // Taken out before the append: a listener of the bus may answer again. Put back when the log cannot be written.
@@ -106,14 +98,6 @@ export function createAsks(options: AsksOptions): Asks {
       throw error
     }
     one.settle(result)
-  }
-  const remember = (one: Waiting, reply: PermissionReply) => {
-    const rules = approvalOf(one.request)
-    if (reply.scope === "project") projectWide = [...projectWide, ...rules]
-    else {
-      const kept = approvalsIn(one.scope.sessionID)
-      known.set(one.scope.sessionID, { ...kept, session: [...kept.session, ...rules] })
-    }
   }
 
   return {
@@ -179,7 +163,6 @@ export function createAsks(options: AsksOptions): Asks {
       }
       settle(one, reply, ok(reply.hunks ? { hunks: reply.hunks } : {}))
       if (reply.reply !== "always") return ok(undefined)
-      remember(one, reply)
       for (const other of waiting.values()) {
         if (isApproved(other.ask, other.scope)) settle(other, { reply: "once" }, ok({}))
       }
@@ -190,8 +173,6 @@ export function createAsks(options: AsksOptions): Asks {
       const requests = [...waiting.values()].map((one) => one.request)
       return sessionID === undefined ? requests : requests.filter((request) => request.sessionID === sessionID)
     },
-
-    forget: (sessionID) => void known.delete(sessionID),
   }
 }
 
@@ -233,6 +214,7 @@ function requestOf(ask: Ask, scope: AskScope, id: string): PermissionRequest {
     metadata: {
       ...ask.metadata,
       agent: scope.agent,
+      ...(scope.parents && scope.parents.length > 0 && { parents: scope.parents }),
       ...(ask.hunks && { hunks: ask.hunks }),
       ...(reasons.length > 0 && { reason: reasons.join("; ") }),
       parts: partsOf(ask, scope),

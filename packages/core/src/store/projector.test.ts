@@ -148,6 +148,12 @@ const event: fc.Arbitrary<DurableEvent> = fc.oneof(
   ),
   often(
     1,
+    fc
+      .tuple(session, one)
+      .map(([sessionID, n]) => is({ type: "permission.removed", properties: { sessionID, requestID: `per_${n}` } })),
+  ),
+  often(
+    1,
     fc.tuple(session, one).map(([of, n]) => make.questioned(of, `que_${n}`)),
   ),
   often(

@@ -245,11 +245,17 @@ const isSame = (a: FileState, b: FileState) => JSON.stringify(a) === JSON.string
 function askProjectors(prepare: (sql: string) => Write): Projectors<"permission."> & Projectors<"question."> {
   const ask = prepare("INSERT INTO permission (id, session_id, seq, request) VALUES (?, ?, ?, ?)")
   const reply = prepare("UPDATE permission SET reply = ? WHERE id = ? AND session_id = ?")
+  const remove = prepare(
+    `UPDATE permission SET reply = json_remove(json_set(reply, '$.reply', 'once'), '$.scope')
+     WHERE id = ? AND session_id = ? AND json_extract(reply, '$.reply') = 'always'`,
+  )
   const askQuestion = prepare("INSERT INTO question (id, session_id, seq, request) VALUES (?, ?, ?, ?)")
   const answer = prepare("UPDATE question SET answers = ? WHERE id = ? AND session_id = ?")
   return {
     "permission.asked": (request, seq) => ask(request.id, request.sessionID, seq, JSON.stringify(request)),
     "permission.replied": ({ requestID, sessionID, ...given }) => reply(JSON.stringify(given), requestID, sessionID),
+    "permission.removed": ({ requestID, sessionID }) =>
+      mustHit(remove(requestID, sessionID), `nothing is approved for good by ${requestID}`),
     "question.asked": (request, seq) => askQuestion(request.id, request.sessionID, seq, JSON.stringify(request)),
     "question.replied": ({ requestID, sessionID, answers }) => answer(JSON.stringify(answers), requestID, sessionID),
     "question.rejected": ({ requestID, sessionID }) => answer(JSON.stringify("rejected"), requestID, sessionID),

@@ -3,6 +3,7 @@ import type { DurableEvent } from "@cairn/schema/event"
 import * as make from "../../test/store/events.ts"
 import { tempStore } from "../../test/store/temp-store.ts"
 import { createReader } from "./read.ts"
+import { verify } from "./verify.ts"
 
 const { created, delta, message, part, textPart, userMessage } = make
 const project = (id: string, commonDir: string): DurableEvent => ({
@@ -219,11 +220,43 @@ test("approvals for good: of the session, and of the project's sessions under ev
   expect(of("ses_1", ["root", "path-hash"])).toEqual(["per_ses_1", "per_ses_2"])
   expect(of("ses_3", [])).toEqual(["per_ses_3"])
   expect(of("ses_4", ["root"])).toEqual([])
+  const all = (...projects: string[]) => temp.store.read.allApprovals(projects).map(({ request }) => request.id)
+  expect(all("root")).toEqual(["per_ses_1", "per_ses_5"])
+  expect(all("root", "path-hash", "other")).toEqual(["per_ses_1", "per_ses_2", "per_ses_3", "per_ses_5"])
+  expect(all()).toEqual([])
   expect(temp.store.read.approvals("ses_2", [])[0]?.reply).toEqual({
     reply: "always",
     scope: "project",
     message: "fine",
   })
+})
+
+test("an approval that was removed is none; only one that holds can be removed", () => {
+  using temp = tempStore()
+  const removed = (sessionID: string, requestID: string) =>
+    temp.store.append(sessionID, [{ type: "permission.removed", properties: { sessionID, requestID } }])
+  for (const [session, reply] of Object.entries({ ses_1: "always", ses_2: "always", ses_3: "once" } as const))
+    temp.store.append(session, [
+      created(session, { projectID: "root" }),
+      make.asked(session, `per_${session}`),
+      make.replied(session, `per_${session}`, { reply, scope: "project", message: "fine" }),
+    ])
+  removed("ses_1", "per_ses_1")
+  expect(temp.store.read.allApprovals(["root"]).map(({ request }) => request.id)).toEqual(["per_ses_2"])
+  expect(temp.store.read.approvals("ses_1", [])).toEqual([])
+  // What is left of it in the row is the call that it answered.
+  const row = temp.database.query<{ reply: string }, []>("SELECT reply FROM permission WHERE id = 'per_ses_1'").get()
+  expect(JSON.parse(row!.reply)).toEqual({ reply: "once", message: "fine" })
+  const seq = temp.store.read.lastSeq()
+  for (const [session, id] of [
+    ["ses_1", "per_ses_1"],
+    ["ses_3", "per_ses_3"],
+    ["ses_1", "per_ses_2"],
+    ["ses_1", "per_none"],
+  ] as const)
+    expect(() => removed(session, id)).toThrow("nothing is approved for good")
+  expect(temp.store.read.lastSeq()).toBe(seq)
+  expect(verify(temp.database).problems).toEqual([])
 })
 
 test("no read that a turn makes walks a whole table", () => {

@@ -24,6 +24,8 @@ export interface Reader extends MessageReader, SpendReader {
   pendingQuestions(sessionID?: string): QuestionRequest[]
   /** What was approved for good (`always`): in this session, or for its project. */
   approvals(sessionID: string, projects: readonly string[]): { request: PermissionRequest; reply: PermissionReply }[]
+  /** The same of every session of these projects, oldest first. */
+  allApprovals(projects: readonly string[]): { request: PermissionRequest; reply: PermissionReply }[]
   todos(sessionID: string): Todo[]
   project(id: string): Project | undefined
   projectByCommonDir(commonDir: string): Project | undefined
@@ -73,13 +75,17 @@ export function createReader(database: Database): Reader {
   )
   const lastSeq = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
   // `INDEXED BY`: only the few rows that were approved for good are looked at, or the query does not compile.
-  const approvals = database.prepare<{ request: string; reply: string }, [string, string]>(
-    `SELECT permission.request, permission.reply
+  const always = `SELECT permission.request, permission.reply
      FROM permission INDEXED BY permission_always JOIN session ON session.id = permission.session_id
-     WHERE json_extract(permission.reply, '$.reply') = 'always' AND (permission.session_id = ?1
+     WHERE json_extract(permission.reply, '$.reply') = 'always'`
+  const approvals = database.prepare<Approved, [string, string]>(
+    `${always} AND (permission.session_id = ?1
        OR (json_extract(permission.reply, '$.scope') = 'project'
          AND session.project_id IN (SELECT value FROM json_each(?2))))
      ORDER BY permission.seq`,
+  )
+  const allApprovals = database.prepare<Approved, [string]>(
+    `${always} AND session.project_id IN (SELECT value FROM json_each(?1)) ORDER BY permission.seq`,
   )
   const sessionsOf = rows<Session>(
     "SELECT data FROM session WHERE project_id IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id LIMIT ?",
@@ -121,10 +127,8 @@ export function createReader(database: Database): Reader {
     ),
     pendingPermissions: (sessionID) => (sessionID === undefined ? allPending() : pendingOf(sessionID)),
     pendingQuestions: (sessionID) => (sessionID === undefined ? allQuestions() : questionsOf(sessionID)),
-    approvals: (sessionID, projects) =>
-      approvals
-        .all(sessionID, JSON.stringify(projects))
-        .map((row) => ({ request: JSON.parse(row.request), reply: JSON.parse(row.reply) })),
+    approvals: (sessionID, projects) => approvals.all(sessionID, JSON.stringify(projects)).map(approved),
+    allApprovals: (projects) => allApprovals.all(JSON.stringify(projects)).map(approved),
     todos: (sessionID) => todos(sessionID) ?? [],
     project: one<Project>("SELECT data FROM project WHERE id = ?"),
     projectByCommonDir: one<Project>("SELECT data FROM project WHERE common_dir = ? ORDER BY rowid DESC"),
@@ -144,6 +148,16 @@ export function createReader(database: Database): Reader {
     lastSeq: () => lastSeq.get()?.seq ?? 0,
   }
 }
+
+interface Approved {
+  readonly request: string
+  readonly reply: string
+}
+
+const approved = ({ request, reply }: Approved) => ({
+  request: JSON.parse(request) as PermissionRequest,
+  reply: JSON.parse(reply) as PermissionReply,
+})
 
 /** A session at a time, so that no statement stays open between them. */
 function* contentsOf(database: Database): Generator<{ hash: string; sessionID: string }> {
