@@ -36,8 +36,10 @@ test("every end of a turn is a reason", () => {
   expect(TurnEnd.options.filter((end) => !HeadlessReason.options.includes(end))).toEqual([])
 })
 
-test("an answer carries no hunks: these belong to clients that show them", () => {
-  expect(HeadlessAnswer.parse({ id: "per_1", reply: "once", hunks: [1] })).toEqual({ id: "per_1", reply: "once" })
+test("an answer may name hunks, by whole numbers from 0", () => {
+  const answer = { id: "per_1", reply: "once", hunks: [1, 0] }
+  expect(HeadlessAnswer.parse(answer)).toEqual(answer as HeadlessAnswer)
+  expect(HeadlessAnswer.safeParse({ ...answer, hunks: [-1] }).success).toBe(false)
 })
 
 test("the JSON schema names every type of line", () => {

@@ -72,7 +72,7 @@ export type HeadlessResult = z.infer<typeof HeadlessResult>
 export const HeadlessLine = z.union([HeadlessStart, HeadlessEvent, HeadlessResult])
 export type HeadlessLine = z.infer<typeof HeadlessLine>
 
-/** A line of stdin with `--interactive-permissions`: the answer to the `permission.asked` event of that id. */
+/** A line of stdin with `--interactive-permissions`: the answer to the `permission.asked` event of that id. `hunks` are numbers of its `metadata.hunks`. */
 export const HeadlessAnswer = PermissionReply.pick({ reply: true, message: true, scope: true, hunks: true }).extend({
   id: PermissionID,
 })
