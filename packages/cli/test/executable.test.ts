@@ -6,6 +6,7 @@ import { text, toolCall, type Reply } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
 import packageJson from "../package.json"
+import { badInput } from "./bad-input.ts"
 import { configure, makeHostile, runProgram } from "./hostile-project.ts"
 
 const root = path.join(import.meta.dir, "../../..")
@@ -182,6 +183,22 @@ describe("started in somebody's project", () => {
     await runProgram([program, "run", "--title", "Env", "say it"], { cwd: space.dir, env: space.env })
     expect(told(server, 1)).toContain("dotenv=.")
   })
+})
+
+describe("what goes wrong with a prompt or an answer", () => badInput(() => program))
+
+test("it has the validator of schemas inside", async () => {
+  await using space = await tempWorkspace({
+    files: { "s.json": '{"type":"object","properties":{"n":{"type":"integer"}}}' },
+  })
+  await using server = await startModelServer([
+    toolCall("structured_output", { n: "many" }),
+    toolCall("structured_output", { n: 2 }),
+  ])
+  await configure(space, server)
+  const argv = [program, "run", "--schema", "s.json", "count"]
+  expect(await runProgram(argv, { cwd: space.dir, env: space.env })).toMatchObject({ code: 0, out: '{"n":2}\n' })
+  expect(told(server, 1)).toContain("/n: must be integer")
 })
 
 test("the demonstration runs inside it", async () => {

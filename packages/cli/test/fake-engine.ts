@@ -82,6 +82,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       return ok({ providerID, modelID, ...(variant !== undefined && { variant }) })
     },
     checkFallback: () => ok([]),
+    leftOut: () => [],
     models: () => [],
     suggestModels: () => [],
     agents: () => [{ name: "build", mode: "primary" }],

@@ -107,7 +107,7 @@ test("bad input is named before anything is opened", async () => {
   await using space = await tempWorkspace({ files: { "x.bin": new Uint8Array([1, 0, 2]) } })
   const cases: [string[], RegExp][] = [
     [["run", "--file", "none.ts", "hi"], /cannot attach "none\.ts": it does not exist/],
-    [["run", "--file", "x.bin", "hi"], /neither text nor an image/],
+    [["run", "--file", "x.bin", "hi"], /neither text nor a PDF nor a picture/],
     [["run", "--dir", "none", "hi"], /none" does not exist/],
     [["run", "--session", "1", "hi"], /expected a session id/],
     [["session", "shw"], /did you mean "show"/],

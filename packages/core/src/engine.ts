@@ -198,6 +198,8 @@ export interface Engine extends AsyncDisposable {
   checkFallback(model: ModelRef, agent: string): Result<readonly string[], SetupError>
   /** A primary agent by name, or the configured default. */
   checkAgent(name?: string): Result<string, SetupError>
+  /** Files of a prompt that the model gets no more of than a note, a sentence each. */
+  leftOut(model: ModelRef, parts: readonly PromptPart[]): string[]
   /** Models whose `provider/model` contains `filter` (case aside), sorted. Nothing is sent anywhere. */
   models(filter: string, scope: ModelScope): ModelInfo[]
   /** At most three `provider/model` that may have been meant by `text`, best first. */

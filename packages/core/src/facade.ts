@@ -13,6 +13,7 @@ import type { Agent } from "./agent/define.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import { redactConfig } from "./config/redact.ts"
 import type { AgentInfo, Collected, Engine, EngineOptions, EnginePaths, PromptInput, TurnOutcome } from "./engine.ts"
+import { takesMedia } from "./model/media.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import { listApprovals, removeApprovals } from "./session/approvals.ts"
@@ -22,6 +23,7 @@ import { chooseModel } from "./session/choose-model.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import { lineUpOf } from "./session/line-up.ts"
+import { leftOutOf } from "./session/left-out.ts"
 import type { Preparer } from "./session/prepare.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
@@ -91,6 +93,11 @@ export function createEngineOf(parts: Parts): Engine {
     checkAgent(name) {
       const agent = agents.primary(name)
       return agent.ok ? ok(agent.value.name) : agent
+    },
+    leftOut(ref, files) {
+      const model = models.resolve(ref)
+      const accepts = (mime: string) => model.ok && takesMedia(model.value.capabilities, mime)
+      return leftOutOf(files, { ...ref, accepts })
     },
     models: (filter, scope) => models.infos(filter, scope),
     suggestModels: (text) => models.suggest(text),

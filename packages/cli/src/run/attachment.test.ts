@@ -95,6 +95,16 @@ describe("a path is refused when it", () => {
     expect(await refusal(async () => {}, "/dev/zero")).toContain("not a regular file")
   })
 
+  test("is a picture by its name and holds nothing", async () => {
+    for (const name of ["x.png", "X.JPG", "x.pdf"])
+      expect(await refusal((dir) => Bun.write(path.join(dir, name), ""), name)).toContain("it is empty")
+  })
+
+  test("is a picture of a kind that models do not take", async () => {
+    const bmp = Buffer.from("BM\x3a\x00\x00\x00\x00\x00", "latin1")
+    expect(await refusal((dir) => Bun.write(path.join(dir, "x.bmp"), bmp), "x.bmp")).toContain("PNG, JPEG, GIF, WebP")
+  })
+
   test("is a picture too large for any provider", async () => {
     const large = new Uint8Array(20 * 1024 * 1024 + 1)
     large.set(png)

@@ -29,9 +29,11 @@ export async function attachment(file: string, cwd: string): Promise<Result<Prom
 }
 
 async function filePart(file: string, full: string, size: number): Promise<Result<PromptPart[], SetupError>> {
+  if (size === 0 && mediaName.test(file)) return fail(file, "it is empty")
   const head = await readHead(full, Math.min(size, textLimit.bytes + 1))
   const mime = mediaType(head)
-  if (mime === undefined && head.includes(0)) return fail(file, "it is neither text nor an image nor a PDF")
+  if (mime === undefined && head.includes(0))
+    return fail(file, "it is neither text nor a PDF nor a picture that models take (PNG, JPEG, GIF, WebP)")
   if (mime === undefined) return ok([textPart(full, head, size)])
   if (size > largestMedia) return fail(file, `it is larger than ${largestMedia / 1024 / 1024} MB`)
   const data = Buffer.from(await Bun.file(full).bytes()).toString("base64")
@@ -76,6 +78,9 @@ const signatures: readonly (readonly [mime: string, offset: number, bytes: strin
   ["image/webp", 8, "WEBP"],
   ["application/pdf", 0, "%PDF-"],
 ]
+
+/** What is no text by its name: without content there is nothing to attach. */
+const mediaName = /\.(png|jpe?g|gif|webp|bmp|tiff?|heic|pdf)$/i
 
 /** The type of an image or PDF, from its first bytes: names lie. */
 function mediaType(head: Uint8Array): string | undefined {

@@ -38,6 +38,13 @@ function prepare(change: Partial<RunOptions> = {}, { play, change: engineChange,
 const asked = (id: string) =>
   event("permission.asked", { id, sessionID, permission: "bash", patterns: ["ls"], metadata: {}, always: [] })
 
+test("what the model cannot take is said before it is asked", async () => {
+  const leftOut = () => ["The file a.png (image/png) was left out: this model does not take such files"]
+  const { io, run } = prepare({ format: "text" }, { change: { leftOut } })
+  expect(await run()).toBe(0)
+  expect(io.stderr.text).toContain("cairn: The file a.png (image/png) was left out")
+})
+
 describe("a run", () => {
   test("gives the prompt, shows the events, reports the end", async () => {
     const info = assistant()

@@ -185,6 +185,7 @@ async function converse(run: Run, engine: Engine, prompt: Prompt): Promise<Ended
     const { directory } = engine
     const structured = prompt.format !== undefined
     reporter.start({ sessionID: session.id, title: session.title, directory, model, agent, resumed, structured })
+    for (const note of engine.leftOut(model, prompt.parts)) reporter.note(note)
     const answers = options.interactive ? await prepareAnswers(run, engine) : undefined
     listener = (event) => {
       reporter.event(event)

@@ -31,6 +31,7 @@ const busyText =
 const notFoundText =
   /model[ _-]?not[ _-]?found|model .{0,80}(?:does not exist|not found|not supported|is not available)|no such model|unknown model|not_found_error|no endpoints found/i
 
+const tooLong = "The conversation is too long for the model. Say less at once, or choose a model with a larger context."
 const overloadedAdvice = "This usually passes."
 
 /** In order; the first that fits decides. */
@@ -90,7 +91,7 @@ const rules: readonly Rule[] = [
     code: /^(ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|Connection\w+|UND_ERR_\w+|timeout_\w+|stream_cut)$/,
     advice: "The connection to {provider} was lost or stayed silent.",
   },
-  { class: "overflow", status: [413], advice: "The conversation is too long for the model." },
+  { class: "overflow", status: [413], advice: tooLong },
   // Google says "quota" and "billing" for what passes within a minute, and tells when.
   {
     class: "rate_limit",
@@ -109,7 +110,7 @@ const rules: readonly Rule[] = [
     class: "overflow",
     status: [400, 422, 424, 500],
     text: overflowText,
-    advice: "The conversation is too long for the model.",
+    advice: tooLong,
   },
   { class: "auth", status: [400], text: authText, advice: "The key was refused." },
   {
@@ -126,7 +127,7 @@ const rules: readonly Rule[] = [
   { class: "fatal", status: [501, 505], advice: "The server does not support the request." },
   { class: "retryable", status: [500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599], advice: overloadedAdvice },
   { class: "fatal", status: [400, 422, 431], advice: "{provider} does not accept the request." },
-  { class: "overflow", text: overflowText, advice: "The conversation is too long for the model." },
+  { class: "overflow", text: overflowText, advice: tooLong },
   {
     class: "fatal",
     text: quotaText,

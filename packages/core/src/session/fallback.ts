@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 import type { ErrorClass, MessageError } from "@cairn/schema/error"
 import type { Cooldowns } from "../model/cooldown.ts"
 import type { ResolvedModel } from "../model/define.ts"
+import { takesMedia } from "../model/media.ts"
 import { usableTokens } from "../model/limits.ts"
 
 /** What the next request asks of a model. */
@@ -40,7 +41,7 @@ export function unfit(model: ResolvedModel, demand: Demand): string | undefined 
 
 /** Media that a model takes. */
 export function takes({ capabilities }: Pick<ResolvedModel, "capabilities">, mime: string): boolean {
-  return mime.startsWith("image/") ? capabilities.image : mime === "application/pdf" && capabilities.pdf
+  return takesMedia(capabilities, mime)
 }
 
 /** Kinds of the files in messages, those of tool results too. */

@@ -120,6 +120,13 @@ describe("tail", () => {
     expect(tailStart([user("a"), assistant("b"), long, assistant("")], target, 100)).toBe(2)
   })
 
+  test("prompts before it that nobody could answer are in it only as far as they fit", () => {
+    const long = user("word ".repeat(10_000))
+    expect(tailStart([long, assistant(""), user("hi")], target, 100)).toBe(1)
+    expect(tailStart([long, assistant(""), user("short"), assistant(""), user("hi")], target, 100)).toBe(1)
+    expect(tailStart([user("a"), assistant("b"), long, assistant(""), long, assistant("")], target, 100)).toBe(4)
+  })
+
   test("it never reaches back behind an earlier compaction, whatever the room", () => {
     const before = [user("a"), assistant("b"), user("kept"), assistant("too")]
     const stored = [...before, ...compacted("notes", before[2]!.info.id), assistant("c"), user("d")]
@@ -181,6 +188,15 @@ test("a conversation is cut for its summary: long results, media, then older hal
     for (const [index, message] of kept.entries())
       if (message.role === "tool") expect(kept[index - 1]?.role).toBe("assistant")
   }
+})
+
+test("a long text of the user is cut in its middle, since the request stands before or after what was pasted", () => {
+  const text = `Summarise:\n${"x".repeat(50_000)}\nin one line`
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text }] }]
+  const cut = JSON.stringify(shorten(messages, 1))
+  expect(cut.length).toBeLessThan(8_500)
+  expect(cut).toMatch(/Summarise:.*\[42023 characters are left out\].*in one line/s)
+  expect(shorten(messages, 0)).toEqual(messages)
 })
 
 describe("what may be cleared", () => {

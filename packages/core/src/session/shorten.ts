@@ -2,9 +2,11 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider"
 
 /** Characters of a tool result that a summary may need at most. */
 const longestResult = 2_000
+/** And of a text of the user: more than that is no request, but what it is about. */
+const longestText = 8_000
 
 /**
- * A conversation cut down until it can be summed up. 0 leaves it as it is; from 1 on long results are cut and media named;
+ * A conversation cut down until it can be summed up. 0 leaves it as it is; from 1 on long results and texts are cut and media named;
  * from 2 on the older half of what is left goes as well, the first message aside, each time again.
  */
 export function shorten(messages: readonly LanguageModelV4Message[], cut: number): LanguageModelV4Message[] {
@@ -21,7 +23,7 @@ function withoutBulk(message: LanguageModelV4Message): LanguageModelV4Message {
       content: message.content.map((part) =>
         part.type === "file"
           ? { type: "text", text: `[attached: ${part.filename ?? "a file"} (${part.mediaType})]` }
-          : part,
+          : { ...part, text: middleCut(part.text) },
       ),
     }
   if (message.role !== "tool") return message
@@ -34,6 +36,13 @@ function withoutBulk(message: LanguageModelV4Message): LanguageModelV4Message {
       return { ...part, output: { type: part.output.type === "error-text" ? "error-text" : "text", value } }
     }),
   }
+}
+
+/** People say what they want before or after what they paste. */
+function middleCut(text: string): string {
+  if (text.length <= longestText) return text
+  const half = longestText / 2
+  return `${text.slice(0, half)}\n[${text.length - longestText} characters are left out]\n${text.slice(-half)}`
 }
 
 function textOf(

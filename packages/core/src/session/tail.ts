@@ -18,6 +18,7 @@ export function tailStart(messages: readonly MessageWithParts[], target: Target,
   let start = messages.length
   let left = budget
   let answered = false
+  const newest = messages.findLastIndex(isWritten)
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index]!
     if (isCompaction(message)) break
@@ -27,6 +28,12 @@ export function tailStart(messages: readonly MessageWithParts[], target: Target,
     left -= sent.length === 0 ? 0 : messageTokens(sent)
     if (left < 0 && answered) break
     start = index
+    // Prompts before it that nobody could answer must not keep it from being answered.
+    answered ||= index === newest
   }
   return start
 }
+
+/** Something that the user said, not a note of ours. */
+const isWritten = ({ info, parts }: MessageWithParts): boolean =>
+  info.role === "user" && parts.some((part) => part.type !== "compaction" && !("synthetic" in part && part.synthetic))

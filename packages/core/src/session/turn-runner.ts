@@ -104,9 +104,19 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     const within = { ...turnDeps(deps, begun, turn), footing }
     if (begun.messageID === undefined) return await runCompaction(within, turn)
     if (deps.titleByModel && history.length === 1)
-      nameSession(deps, begun, { model: lineUp.find((each) => !deps.cooldowns.resting(each)) ?? model, purse })
+      nameSession(deps, begun, {
+        model: plain(deps, begun, lineUp.find((each) => !deps.cooldowns.resting(each)) ?? model),
+        purse,
+      })
     return await runTurn(within, turn)
   }
+}
+
+/** The model without the variant that the work is done with: a title needs no long thought. */
+function plain(deps: TurnRunnerDeps, { run, admission }: Begun, model: ResolvedModel): ResolvedModel {
+  const { variant, ...ref } = model.ref
+  const prepared = variant === undefined ? undefined : deps.prepare(run.sessionID, { ...admission, model: ref })
+  return prepared?.ok ? prepared.value.lineUp[0] : model
 }
 
 /** The agent as it works with a model: how it is told, what it may call, what it can see. */
