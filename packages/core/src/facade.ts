@@ -30,7 +30,6 @@ import type { Questions } from "./session/questions.ts"
 import type { Reverts } from "./session/reverts.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
-import { rebuildSearch, searchSessions } from "./session/search.ts"
 import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
 import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
@@ -115,9 +114,13 @@ export function createEngineOf(parts: Parts): Engine {
     },
     async search(request, progress) {
       await project.identify(scope.signal)
+      const { searchSessions } = await import("./session/search.ts")
       return await storing(() => searchSessions(sessions, project.ids(), request, { signal: scope.signal, progress }))
     },
-    rebuildSearch: (progress) => storing(() => rebuildSearch(store, { signal: scope.signal, progress })),
+    async rebuildSearch(progress) {
+      const { rebuildSearch } = await import("./session/search.ts")
+      return await storing(() => rebuildSearch(store, { signal: scope.signal, progress }))
+    },
     messages: (sessionID) => store.read.messages(sessionID),
     inbox: (sessionID) => store.read.inbox(sessionID),
     changeInbox: (sessionID, inboxID, change) => changeWaiting(store, sessionID, inboxID, change),

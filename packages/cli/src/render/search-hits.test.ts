@@ -39,6 +39,7 @@ test("whose words they are", () => {
   expect(whose({ type: "reasoning" })).toBe("reasoning")
   expect(whose({ summary: true })).toBe("summary")
   expect(whose({ role: "user" })).toBe("you")
+  expect(whose({ role: "user", synthetic: true })).toBe("note")
 })
 
 test("with directories where more than one can be meant", () => {

@@ -24,10 +24,11 @@ function blockOf(hit: SearchHit, { style, now, directories }: HitView): string {
   ].join("\n")
 }
 
-function whoseOf({ role, type, tool, summary }: SearchHit): string {
+function whoseOf({ role, type, tool, summary, synthetic }: SearchHit): string {
   if (tool !== undefined) return sanitiseLine(tool)
   if (type === "reasoning") return "reasoning"
   if (summary) return "summary"
+  if (synthetic) return "note"
   return role === "user" ? "you" : "answer"
 }
 

@@ -1,14 +1,18 @@
+import type { Database } from "bun:sqlite"
 import { setImmediate } from "node:timers/promises"
+import type { Clock } from "@cairn/kernel/clock"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { SearchProgress, SearchRequest } from "../engine.ts"
 import { parseSearch } from "../store/search-query.ts"
-import { type SearchFailure, type SearchPage, damagedSearch } from "../store/search.ts"
+import { type SearchFailure, type SearchPage, createSearch, damagedSearch } from "../store/search.ts"
 import type { Store } from "../store/store.ts"
 import { withinScope } from "./sessions.ts"
 
 interface Deps {
   readonly store: Store
+  readonly database: Database
+  readonly clock: Clock
   readonly directory: string
 }
 
@@ -29,7 +33,8 @@ export async function searchSessions(
   if (!terms.ok) return err({ kind: "usage", message: `${terms.error}.` })
   const built = await complete(deps.store, options)
   if (!built.ok) return built
-  const found = deps.store.search.find({ query, ...page, ...withinScope(deps, projects, scope) })
+  const search = createSearch(deps.database, () => deps.clock.now())
+  const found = search({ query, ...page, ...withinScope(deps, projects, scope) })
   return found.ok ? found : err(asSetupError(found.error))
 }
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { closeSync, existsSync, openSync, readdirSync, renameSync, statSync, writeSync } from "node:fs"
 import { part, textPart } from "../../test/store/events.ts"
-import { begin, fillUp, foundBy } from "../../test/store/search.ts"
+import { begin, fillUp, foundBy, searchIn } from "../../test/store/search.ts"
 import { opened, tempDir, tempStore } from "../../test/store/temp-store.ts"
 import { markSuspect } from "./damage.ts"
 import { openDatabase } from "./database.ts"
@@ -73,9 +73,9 @@ describe("a damaged search index costs nothing that was said", () => {
     expect(existsSync(`${dir.file}.mended`)).toBe(false)
 
     using temp = tempStore({ file: dir.file })
-    expect(foundBy(temp.store, '"word61"')).toEqual(["prt_1001"])
-    expect(foundBy(temp.store, '"later needle 199"')).toEqual(["prt_2199"])
-    expect(foundBy(temp.store, "word1*")).not.toContain("prt_1000")
+    expect(foundBy(temp, '"word61"')).toEqual(["prt_1001"])
+    expect(foundBy(temp, '"later needle 199"')).toEqual(["prt_2199"])
+    expect(foundBy(temp, "word1*")).not.toContain("prt_1000")
     expect(verify(temp.database)).toMatchObject({ sessions: 1, problems: [] })
     const [entry] = temp.store.append("ses_1", [part(textPart("ses_1", "msg_1", "prt_9999", "goes on"))])
     expect(entry?.seq).toBeGreaterThan(500)
@@ -101,7 +101,7 @@ describe("a damaged search index costs nothing that was said", () => {
     renameSync(dir.file, `${dir.file}.mended`)
     markSuspect(dir.file)
     using temp = tempStore({ file: dir.file })
-    expect(foundBy(temp.store, '"word61"')).toEqual(["prt_1001"])
+    expect(foundBy(temp, '"word61"')).toEqual(["prt_1001"])
     expect(readdirSync(dir.path).filter((name) => /mended|suspect/.test(name))).toEqual([])
   })
 
@@ -135,12 +135,12 @@ describe("while the index is damaged", () => {
     fill(dir.file)
     confuse(dir.file)
     using temp = tempStore({ file: dir.file })
-    const found = temp.store.search.find({ query: "word17*" })
+    const found = searchIn(temp, { query: "word17*" })
     expect(found).toMatchObject({ ok: false, error: { kind: "damaged" } })
     expect(found.ok || found.error.message).toContain("cairn debug rebuild-search")
     expect(existsSync(`${dir.file}.suspect`)).toBe(false)
     expect(temp.store.search.reset()).toEqual({ ok: true, value: undefined })
-    expect(foundBy(temp.store, '"word61"')).toEqual(["prt_1001"])
+    expect(foundBy(temp, '"word61"')).toEqual(["prt_1001"])
     expect(verify(temp.database).problems).toEqual([])
   })
 
@@ -156,7 +156,7 @@ describe("while the index is damaged", () => {
       expect(temp.store.read.parts("msg_1")).toHaveLength(300)
     }
     using temp = tempStore({ file: dir.file })
-    expect(foundBy(temp.store, '"word61"')).toEqual(["prt_1001"])
+    expect(foundBy(temp, '"word61"')).toEqual(["prt_1001"])
   })
 
   test("appends notice once, go on without it, and another process does too", () => {

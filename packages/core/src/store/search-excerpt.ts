@@ -33,10 +33,12 @@ export function excerpt(text: string, terms: readonly Term[]): Excerpt {
 function placesOf(text: string, terms: readonly Term[]): Place[] {
   const words: Word[] = []
   const places: Place[] = []
+  const numbered = [...terms.entries()]
   for (const { words: found, start, end } of tokensOf(text)) {
     for (const word of found) words.push({ word, start, end })
-    for (const [term, wanted] of terms.entries()) {
-      const place = endOf(words, wanted.words, wanted.prefix) ?? pieceOf(text.slice(start, end), start, wanted)
+    const pieces = piecesOf(text.slice(start, end))
+    for (const [term, wanted] of numbered) {
+      const place = endOf(words, wanted.words, wanted.prefix) ?? (pieces && pieceOf(pieces, start, wanted))
       if (place) places.push({ ...place, term })
     }
     if (places.length >= mostPlaces) break
@@ -46,6 +48,7 @@ function placesOf(text: string, terms: readonly Term[]): Place[] {
 
 /** What the phrase covers if the words end with it. */
 function endOf(words: readonly Word[], phrase: readonly string[], prefix: boolean): Span | undefined {
+  if (!words.at(-1)?.word.startsWith(phrase.at(-1) ?? "")) return undefined
   const first = words.length - phrase.length
   const [start, end] = [words[first], words.at(-1)]
   if (!start || !end) return undefined
@@ -56,10 +59,8 @@ function endOf(words: readonly Word[], phrase: readonly string[], prefix: boolea
   return fits ? { start: start.start, end: end.end } : undefined
 }
 
-/** The place of a term inside of a compound name, which is its own word too. */
-function pieceOf(name: string, offset: number, { words, pieces, prefix }: Term): Span | undefined {
-  const spaced = piecesOf(name)
-  if (spaced === undefined) return undefined
+/** The place of a term inside of a compound name, given as its pieces with spaces between. */
+function pieceOf(spaced: string, offset: number, { words, pieces, prefix }: Term): Span | undefined {
   const seen: Word[] = []
   let at = offset
   for (const piece of spaced.split(" ")) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { part, textPart } from "../../test/store/events.ts"
-import { begin, fillUp, foundBy } from "../../test/store/search.ts"
+import { begin, fillUp, foundBy, searchIn } from "../../test/store/search.ts"
 import { tempStore } from "../../test/store/temp-store.ts"
 import { expressionOf, parseSearch } from "./search-query.ts"
 
@@ -84,7 +84,7 @@ test("no query can be a syntax error, and every word of a text is found by itsel
       temp.store.append("ses_1", [part(textPart("ses_1", "msg_1", id, text))])
       fillUp(temp.store)
       const words = { query: text, limit: 100 }
-      expect(temp.store.search.find(words)).toMatchObject({ ok: true })
+      expect(searchIn(temp, words)).toMatchObject({ ok: true })
     }),
     { seed: 2_026, numRuns: process.env["CAIRN_TEST_LONG"] ? 3_000 : 300 },
   )
@@ -101,5 +101,5 @@ test.each([
   using temp = tempStore()
   begin(temp)
   temp.store.append("ses_1", [part(textPart("ses_1", "msg_1", "prt_1", text))])
-  expect(foundBy(temp.store, query)).toEqual(["prt_1"])
+  expect(foundBy(temp, query)).toEqual(["prt_1"])
 })

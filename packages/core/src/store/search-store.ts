@@ -3,13 +3,12 @@ import type { Log } from "@cairn/kernel/log"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import { markSuspect } from "./damage.ts"
 import { guarded } from "./guard.ts"
-import { type SearchFailure, type SearchInput, type SearchPage, createSearch } from "./search.ts"
+import type { SearchFailure } from "./search.ts"
 import { type SearchState, type SearchWriter, isOfIndex, searchState } from "./search-writer.ts"
 import { isDamage, messageOf } from "./trouble.ts"
 
-/** The search index of one database, over what is committed. All methods are synchronous. */
+/** The search index of one database: what is searched by `search.ts`. All methods are synchronous. */
 export interface SearchStore {
-  find(input: SearchInput): Result<SearchPage, SearchFailure>
   state(): SearchState
   /** One transaction's share of what is not in the index yet. */
   fill(): void
@@ -20,17 +19,15 @@ export interface SearchStore {
 interface Deps {
   readonly database: Database
   readonly log: Log
-  readonly now: () => number
   readonly writer: SearchWriter
   /** Runs in a transaction that writes; throws what SQLite throws. */
   readonly transact: (work: () => unknown) => unknown
 }
 
 export function createSearchStore(deps: Deps): SearchStore {
-  const { database, now, writer, transact } = deps
+  const { database, writer, transact } = deps
   const { filename } = database
   return {
-    find: createSearch(database, now),
     state: () => guarded(filename, "read", () => searchState(database)),
     fill: () => guarded(filename, "written", () => blamed(deps, () => writer.fill())),
     reset: () =>

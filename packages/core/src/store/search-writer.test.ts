@@ -5,7 +5,7 @@ import type { Part, ToolState } from "@cairn/schema/part"
 import fc from "fast-check"
 import { runTogether } from "../../test/store/children.ts"
 import { deleted, message, part, textPart, turnEnded, turnStarted, userMessage } from "../../test/store/events.ts"
-import { begin, completed, fillUp, foundBy, toolPart } from "../../test/store/search.ts"
+import { begin, completed, fillUp, foundBy, toolPart, searchIn } from "../../test/store/search.ts"
 import { type TempStore, tempDir, tempStore } from "../../test/store/temp-store.ts"
 import { searchableIn, wordsOf } from "./search-text.ts"
 import { verify } from "./verify.ts"
@@ -31,20 +31,20 @@ describe("a part is found", () => {
     temp.store.append("ses_1", [
       { type: "message.part.delta", properties: { ...idsOf(open), field: "text", delta: "the needle", offset: 0 } },
     ])
-    expect(foundBy(temp.store, "needle")).toEqual([])
+    expect(foundBy(temp, "needle")).toEqual([])
     store(temp, text("prt_1", "the needle", { start: 1, end: 2 }))
-    expect(foundBy(temp.store, "needle")).toEqual(["prt_1"])
+    expect(foundBy(temp, "needle")).toEqual(["prt_1"])
   })
 
   test("as it is now, when it changes", () => {
     using temp = tempStore()
     begin(temp)
     store(temp, text("prt_1", "before"))
-    expect(foundBy(temp.store, "before")).toEqual(["prt_1"])
+    expect(foundBy(temp, "before")).toEqual(["prt_1"])
     store(temp, text("prt_1", "after"))
-    expect([foundBy(temp.store, "before"), foundBy(temp.store, "after")]).toEqual([[], ["prt_1"]])
+    expect([foundBy(temp, "before"), foundBy(temp, "after")]).toEqual([[], ["prt_1"]])
     store(temp, text("prt_1", "open again", { start: 1 }))
-    expect([foundBy(temp.store, "after"), foundBy(temp.store, "again")]).toEqual([[], []])
+    expect([foundBy(temp, "after"), foundBy(temp, "again")]).toEqual([[], []])
     store(temp, { ...textPart("ses_1", "msg_1", "prt_1"), type: "step-start" })
     expect(verify(temp.database).problems).toEqual([])
   })
@@ -53,15 +53,15 @@ describe("a part is found", () => {
     using temp = tempStore()
     begin(temp)
     store(temp, toolPart("prt_1", completed("the needle")))
-    expect(foundBy(temp.store, "needle")).toEqual(["prt_1"])
+    expect(foundBy(temp, "needle")).toEqual(["prt_1"])
     const pruned = completed("the needle", { time: { start: 1, end: 2, compacted: 3 } })
     store(temp, toolPart("prt_1", pruned))
     expect(temp.database.query("SELECT * FROM search_pending").all()).toEqual([])
-    expect(foundBy(temp.store, "needle")).toEqual(["prt_1"])
+    expect(foundBy(temp, "needle")).toEqual(["prt_1"])
     store(temp, toolPart("prt_1", completed("another", { time: { start: 1, end: 2, compacted: 4 } })))
-    expect([foundBy(temp.store, "needle"), foundBy(temp.store, "another")]).toEqual([[], ["prt_1"]])
+    expect([foundBy(temp, "needle"), foundBy(temp, "another")]).toEqual([[], ["prt_1"]])
     store(temp, toolPart("prt_2", pruned)) // as an import brings it
-    expect(foundBy(temp.store, "needle")).toEqual(["prt_2"])
+    expect(foundBy(temp, "needle")).toEqual(["prt_2"])
   })
 
   const goings: Record<string, DurableEvent> = {
@@ -83,7 +83,7 @@ describe("a part is found", () => {
       store(temp, text("prt_1", "needle"))
       if (filled) fillUp(temp.store)
       temp.store.append("ses_1", [going])
-      expect(foundBy(temp.store, "needle")).toEqual(["prt_2"])
+      expect(foundBy(temp, "needle")).toEqual(["prt_2"])
       expect(verify(temp.database).problems).toEqual([])
     }
   })
@@ -93,7 +93,7 @@ describe("a part is found", () => {
     begin(temp)
     const stranger = textPart("ses_1", "msg_9", "prt_9", "needle")
     expect(() => temp.store.append("ses_1", [part(text("prt_1", "needle")), part(stranger)])).toThrow("does not belong")
-    expect(foundBy(temp.store, "needle")).toEqual([])
+    expect(foundBy(temp, "needle")).toEqual([])
     expect(verify(temp.database).problems).toEqual([])
   })
 })
@@ -120,7 +120,7 @@ describe("an append takes parts into the index", () => {
     expect(countIn(temp.database)).toBe(64)
     store(temp, text("prt_66", "long ".repeat(26_000)))
     expect(countIn(temp.database)).toBe(66)
-    expect(foundBy(temp.store, "short")).toEqual(["prt_65"])
+    expect(foundBy(temp, "short")).toEqual(["prt_65"])
   })
 
   test("often enough that no more than a batch waits, whatever else is written", () => {
@@ -147,12 +147,12 @@ describe("an append takes parts into the index", () => {
     begin(temp)
     store(temp, ...Array.from({ length: 200 }, (_, n) => text(`prt_${1_000 + n}`, "needle")))
     expect(countIn(temp.database)).toBe(64)
-    const found = temp.store.search.find({ query: "needle", limit: 100 })
+    const found = searchIn(temp, { query: "needle", limit: 100 })
     expect(found.ok && found.value.hits.map((hit) => hit.partID).toSorted()).toEqual(
       Array.from({ length: 64 }, (_, n) => `prt_${1_000 + n}`),
     )
     fillUp(temp.store)
-    expect(foundBy(temp.store, "needle")).toHaveLength(100)
+    expect(foundBy(temp, "needle")).toHaveLength(100)
   })
 })
 
@@ -170,7 +170,7 @@ test("a database that has no index yet gets all of one, in transactions of a bou
     counts.push(countIn(temp.database))
   }
   expect(counts).toEqual([3, 5, 5])
-  expect(foundBy(temp.store, "needle")).toHaveLength(5)
+  expect(foundBy(temp, "needle")).toHaveLength(5)
   expect(verify(temp.database).problems).toEqual([])
 })
 
@@ -181,7 +181,7 @@ test("an index of another version is built anew", () => {
   fillUp(temp.store)
   temp.database.run("UPDATE search SET version = 0")
   temp.database.run("DELETE FROM search_words")
-  expect(foundBy(temp.store, "needle")).toEqual(["prt_1"])
+  expect(foundBy(temp, "needle")).toEqual(["prt_1"])
 })
 
 /** Few ids, so that events meet each other's rows. */
@@ -248,7 +248,7 @@ test("whatever is appended is found, what is gone is not, and a rebuilt index is
         if (fills === 0) temp.store.search.fill()
       }
       expect(verify(temp.database).problems).toEqual([])
-      const found = () => looked.map((word) => foundBy(temp.store, `"${word}"`))
+      const found = () => looked.map((word) => foundBy(temp, `"${word}"`))
       const before = found()
       expect(before).toEqual(looked.map((word) => readFor(temp, word)))
       expect(verify(temp.database).problems).toEqual([])
@@ -273,8 +273,8 @@ test("several processes write and search at once: everything is found by everybo
   const later = await runTogether(2, "append", dir.file, "70")
   const sessions = [...said, ...later].map((child) => String(child["sessionID"]))
   fillUp(temp.store)
-  const found = temp.store.search.find({ query: '"part 69"' })
+  const found = searchIn(temp, { query: '"part 69"' })
   expect(found.ok && found.value.hits.map((hit) => hit.sessionID).toSorted()).toEqual(sessions.toSorted())
-  expect(foundBy(temp.store, '"part 149"')).toHaveLength(3)
+  expect(foundBy(temp, '"part 149"')).toHaveLength(3)
   expect(verify(temp.database).problems).toEqual([])
 }, 30_000)

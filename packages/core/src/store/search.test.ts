@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import type { Part } from "@cairn/schema/part"
 import { assistantMessage, message, part, textPart, updated } from "../../test/store/events.ts"
-import { begin, completed, fillUp, foundBy, toolPart } from "../../test/store/search.ts"
+import { begin, completed, fillUp, foundBy, toolPart, searchIn } from "../../test/store/search.ts"
 import { type TempStore, tempStore } from "../../test/store/temp-store.ts"
 import type { SearchInput } from "./search.ts"
 
@@ -12,7 +12,7 @@ const say = (temp: TempStore, id: string, text: string, n = "1") =>
 
 function find(temp: TempStore, input: SearchInput) {
   fillUp(temp.store)
-  const found = temp.store.search.find(input)
+  const found = searchIn(temp, input)
   if (!found.ok) throw new Error(found.error.message)
   return found.value
 }
@@ -68,19 +68,19 @@ describe("what is found", () => {
     ["after", "prt_nul"],
     ["foo", "prt_markdown"],
   ])("%s", (query, id) => {
-    expect(foundBy(temp.store, query)).toEqual([id])
+    expect(foundBy(temp, query)).toEqual([id])
   })
 
   test.each(["rse", "tokens output max", "文配", '"store src"', "cafeteria", "fer*me*x"])("not %s", (query) => {
-    expect(foundBy(temp.store, query)).toEqual(query === "tokens output max" ? ["prt_snake"] : [])
+    expect(foundBy(temp, query)).toEqual(query === "tokens output max" ? ["prt_snake"] : [])
   })
 
   test("the beginning of a word, where it is three letters or has a star; in quotes only whole words", () => {
-    expect(foundBy(temp.store, "sto")).toEqual(["prt_code"])
-    expect(foundBy(temp.store, "st")).toEqual([])
-    expect(foundBy(temp.store, "st*")).toEqual(["prt_code"])
-    expect(foundBy(temp.store, '"sto"')).toEqual([])
-    expect(foundBy(temp.store, '"the max"')).toEqual(["prt_snake"])
+    expect(foundBy(temp, "sto")).toEqual(["prt_code"])
+    expect(foundBy(temp, "st")).toEqual([])
+    expect(foundBy(temp, "st*")).toEqual(["prt_code"])
+    expect(foundBy(temp, '"sto"')).toEqual([])
+    expect(foundBy(temp, '"the max"')).toEqual(["prt_snake"])
   })
 })
 
@@ -96,6 +96,7 @@ test("a hit says where it is: session, message, part, role, tool, time and the w
   const call = { ...toolPart("prt_3", completed("needle in the output")), messageID: "msg_2" }
   say(temp, "prt_1", "where is the needle")
   temp.store.append("ses_1", [message(answer), part(thought), part(call)])
+  temp.store.append("ses_1", [part({ ...textPart("ses_1", "msg_1", "prt_4", "note: needle"), synthetic: true })])
   const hits = new Map(find(temp, { query: "needle" }).hits.map((hit) => [hit.partID, hit]))
   const where = { sessionID: "ses_1", title: "Fix it", directory: "/repo/a", time: temp.clock.now() }
   expect(hits.get("prt_1")).toEqual({
@@ -111,6 +112,7 @@ test("a hit says where it is: session, message, part, role, tool, time and the w
     summary: true,
   })
   expect(hits.get("prt_3")).toMatchObject({ role: "assistant", type: "tool", tool: "bash" })
+  expect(hits.get("prt_4")).toMatchObject({ role: "user", type: "text", synthetic: true })
   expect(hits.get("prt_1")).not.toHaveProperty("tool")
 })
 
@@ -210,7 +212,7 @@ describe("pages", () => {
     using temp = filled(3)
     fillUp(temp.store)
     for (const cursor of ["", "x", "1-2", "1-2-3-4", "-1-2-3", "99999-1-1", "1-2-3; DROP"])
-      expect(temp.store.search.find({ query: "needle", cursor })).toMatchObject({
+      expect(searchIn(temp, { query: "needle", cursor })).toMatchObject({
         ok: false,
         error: { kind: "cursor" },
       })
@@ -243,13 +245,13 @@ test("a query without words is refused, and one of a message that is gone finds 
   begin(temp)
   say(temp, "prt_1", "needle")
   fillUp(temp.store)
-  expect(temp.store.search.find({ query: "::" })).toEqual({
+  expect(searchIn(temp, { query: "::" })).toEqual({
     ok: false,
     error: { kind: "query", message: "There is nothing to search for: a word has letters or digits." },
   })
   // Behind the store's back: the index still has it.
   temp.database.run("DELETE FROM part")
-  expect(temp.store.search.find({ query: "needle" })).toEqual({ ok: true, value: { hits: [] } })
+  expect(searchIn(temp, { query: "needle" })).toEqual({ ok: true, value: { hits: [] } })
 })
 
 test("the words of the tables are read by number, and matches newest first, without sorting", () => {

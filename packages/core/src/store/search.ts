@@ -33,6 +33,8 @@ export interface SearchHit {
   readonly tool?: string
   /** The text is a summary of what was compacted. */
   readonly summary?: boolean
+  /** The text is a note to the model, which neither the user nor the model wrote. */
+  readonly synthetic?: boolean
   /** When the part began. */
   readonly time: number
   readonly excerpt: Excerpt
@@ -162,6 +164,7 @@ function hitOf(database: Database, { seq, sessionID, time }: Match, terms: reado
       ...{ messageID: part.messageID, partID: part.id, role: message.role, type: part.type },
       ...(part.type === "tool" && { tool: part.tool }),
       ...(message.role === "assistant" && message.summary && { summary: true }),
+      ...(part.type === "text" && part.synthetic && { synthetic: true }),
       ...{ time, excerpt: excerpt(searchable.text, terms) },
     },
   ]

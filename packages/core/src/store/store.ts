@@ -93,7 +93,7 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
   // Made once: making it costs as much as a small transaction.
   const transaction = database.transaction((work: () => unknown) => work())
   const search = {
-    ...{ database, log, now: () => clock.now(), writer: words },
+    ...{ database, log, writer: words },
     transact: (work: () => unknown) => transaction.immediate(work),
   }
   const transact = <T>(work: () => T): T => {

@@ -1,4 +1,5 @@
 import type { ToolPart, ToolState } from "@cairn/schema/part"
+import { type SearchInput, createSearch } from "../../src/store/search.ts"
 import type { Store } from "../../src/store/store.ts"
 import { created, message, userMessage } from "./events.ts"
 import type { TempStore } from "./temp-store.ts"
@@ -32,10 +33,14 @@ export function fillUp({ search }: Store): void {
     search.fill()
 }
 
+/** Searches what is in the index. */
+export const searchIn = ({ database, clock }: TempStore, input: SearchInput) =>
+  createSearch(database, () => clock.now())(input)
+
 /** Ids of the parts in which it is found, sorted. */
-export function foundBy(store: Store, query: string): string[] {
-  fillUp(store)
-  const found = store.search.find({ query, limit: 100 })
+export function foundBy(temp: TempStore, query: string): string[] {
+  fillUp(temp.store)
+  const found = searchIn(temp, { query, limit: 100 })
   if (!found.ok) throw new Error(found.error.message)
   return found.value.hits.map((hit) => hit.partID).toSorted()
 }
