@@ -49,6 +49,12 @@ const accepted: [Flag, string, unknown][] = [
   [flags.outputFlag, "out/a b.md", "out/a b.md"],
   [flags.sanitizeFlag, "true", true],
   [flags.dryRunFlag, "true", true],
+  [flags.ofSessionFlag, "ses_0123abcXYZ", "ses_0123abcXYZ"],
+  [flags.pointFlag, "msg_0123abcXYZ", "msg_0123abcXYZ"],
+  [flags.pointFlag, "prt_0123abcXYZ", "prt_0123abcXYZ"],
+  [flags.pathFlag, "src/a b", "src/a b"],
+  [flags.changedByFlag, "msg_0123abcXYZ", "msg_0123abcXYZ"],
+  [flags.statFlag, "true", true],
   [flags.cancelFlag, "true", true],
   [flags.textFlag, "other words", "other words"],
   [flags.deliveryFlag, "steer", "steer"],
@@ -109,6 +115,11 @@ const refused: [Flag, string, RegExp][] = [
   [flags.limitFlag, "1e9", /from 1/],
   [flags.limitFlag, "-3", /from 1/],
   [flags.dryRunFlag, "yes", /takes no value/],
+  [flags.ofSessionFlag, "msg_1", /expected a session id/],
+  [flags.pointFlag, "ses_1", /expected the id of a message or a part/],
+  [flags.pathFlag, " ", /empty/],
+  [flags.changedByFlag, "prt_1", /expected the id of a message, got "prt_1"/],
+  [flags.statFlag, "5", /takes no value/],
   [flags.cancelFlag, "yes", /takes no value/],
   [flags.textFlag, " ", /empty/],
   [flags.deliveryFlag, "now", /expected steer or queue, got "now"/],
@@ -146,7 +157,7 @@ test("a flag with a value says what a shell may offer, or takes free text", () =
   const free = new Set<Flag>([
     ...[flags.titleFlag, flags.budgetFlag, flags.limitFlag],
     ...[flags.turnFlag, flags.textFlag, flags.positionFlag],
-    ...[flags.cursorFlag, flags.messageFlag],
+    ...[flags.cursorFlag, flags.messageFlag, flags.pointFlag, flags.changedByFlag],
   ])
   for (const flag of commands.flatMap((command) => command.flags)) {
     if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()

@@ -243,6 +243,48 @@ export const yesFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const ofSessionFlag: Flag<string> = {
+  name: "session",
+  short: "s",
+  value: "id",
+  doc: "Of this session, instead of the last one of the directory",
+  completion: "session",
+  parse: sessionID,
+}
+
+export const pointFlag: Flag<string> = {
+  name: "to",
+  value: "message|part",
+  doc: "Id of the first message, or part of one, that is taken back",
+  parse: (text) =>
+    /^(?:msg|prt)_\w+$/.test(text)
+      ? ok(text)
+      : err(`expected the id of a message or a part, got ${JSON.stringify(text)}`),
+}
+
+export const pathFlag: Flag<string> = {
+  name: "path",
+  value: "path",
+  doc: "Only this file, or what lies below this directory",
+  repeatable: true,
+  completion: "file",
+  parse: words,
+}
+
+export const changedByFlag: Flag<string> = {
+  name: "message",
+  value: "id",
+  doc: "Only what this message changed, or what was done for this prompt",
+  parse: (text) =>
+    /^msg_\w+$/.test(text) ? ok(text) : err(`expected the id of a message, got ${JSON.stringify(text)}`),
+}
+
+export const statFlag: Flag<boolean> = {
+  name: "stat",
+  doc: "Only the files, with lines added and removed",
+  parse: on,
+}
+
 export const dryRunFlag: Flag<boolean> = {
   name: "dry-run",
   doc: "Only show what would be done",

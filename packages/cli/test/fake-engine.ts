@@ -120,6 +120,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     },
     compact: async () => ok(outcome()),
     revert: async () => ({ ok: false, error: { kind: "session", message: "nothing to revert" } }),
+    diff: async () => ok([]),
     unrevert: async () => ({ ok: false, error: { kind: "session", message: "nothing is reverted" } }),
     async abort() {
       abortion.resolve()

@@ -85,6 +85,20 @@ export interface EnginePaths {
   readonly blobs: string
 }
 
+/** Of the whole session, of a message (for a user message the steps that answer it), or between two snapshots of its parts. */
+export type DiffInput = { readonly messageID?: string } | { readonly from: string; readonly to: string }
+
+/** What was changed in a file. `from` is the name that it had before it was renamed. */
+export interface FileDiffReport {
+  readonly file: string
+  readonly from?: string
+  readonly status: "added" | "deleted" | "modified"
+  readonly additions: number
+  readonly deletions: number
+  /** Unified; what shows in no line (a mode, a binary content, a rename) is said above it. */
+  readonly patch: string
+}
+
 /** Where to go back to, and how much of it. */
 export interface RevertInput {
   /** The first message or part that is taken back, by its id. */
@@ -242,6 +256,8 @@ export interface Engine extends AsyncDisposable {
    * the session runs.
    */
   revert(sessionID: string, input: RevertInput): Promise<Result<RevertReport, SetupError>>
+  /** What the session changed in files, without what is reverted. */
+  diff(sessionID: string, input?: DiffInput): Promise<Result<FileDiffReport[], SetupError>>
   /** Brings back all that is reverted. */
   unrevert(sessionID: string, options?: { readonly dryRun?: boolean }): Promise<Result<RevertReport, SetupError>>
   /** Replaces the older part of an idle session by a summary, with the session's model or another one. */

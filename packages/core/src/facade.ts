@@ -35,6 +35,7 @@ import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
 import { verify } from "./store/verify.ts"
+import type { BlobStore } from "./workspace/history/blob-store.ts"
 import type { Location } from "./workspace/project.ts"
 
 /** What `app.ts` has built. */
@@ -55,7 +56,10 @@ export interface Parts {
   readonly asks: Asks
   readonly questions: Questions
   readonly project: CurrentProject
-  readonly history: { collect(options: { dryRun: boolean; signal: AbortSignal }): Promise<Collected> }
+  readonly history: {
+    readonly blobs: BlobStore
+    collect(options: { dryRun: boolean; signal: AbortSignal }): Promise<Collected>
+  }
   readonly preparer: Preparer
   readonly coordinator: Coordinator
   /** Loaded when it is needed. */
@@ -148,6 +152,10 @@ export function createEngineOf(parts: Parts): Engine {
       return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
     },
     revert: (sessionID, input) => storing(async () => (await parts.reverts()).revert(sessionID, input)),
+    async diff(sessionID, input = {}) {
+      const { sessionDiff } = await import("./session/diffs.ts")
+      return await sessionDiff({ store, blobs: parts.history.blobs, worktree: location.worktree }, sessionID, input)
+    },
     unrevert: (sessionID, { dryRun = false } = {}) =>
       storing(async () => (await parts.reverts()).unrevert(sessionID, { dryRun })),
     prompt: (input) => storing(() => prompt(parts, input)),

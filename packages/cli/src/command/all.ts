@@ -11,25 +11,33 @@ import { doctorCommand } from "./doctor.ts"
 import { modelsCommand } from "./models.ts"
 import { permissionListCommand } from "./permission-list.ts"
 import { permissionRemoveCommand } from "./permission-remove.ts"
+import { redoCommand } from "./redo.ts"
 import { runCommand } from "./run.ts"
 import { statsCommand } from "./stats.ts"
 import { sessionCompactCommand } from "./session-compact.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
+import { sessionDiffCommand } from "./session-diff.ts"
 import { sessionExportCommand } from "./session-export.ts"
 import { sessionInboxCommand } from "./session-inbox.ts"
 import { sessionListCommand } from "./session-list.ts"
 import { sessionRenameCommand } from "./session-rename.ts"
 import { sessionSearchCommand } from "./session-search.ts"
+import { sessionRevertCommand } from "./session-revert.ts"
 import { sessionShowCommand } from "./session-show.ts"
+import { undoCommand } from "./undo.ts"
 import { trustCommand } from "./trust.ts"
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   runCommand,
+  undoCommand,
+  redoCommand,
   modelsCommand,
   sessionListCommand,
   sessionSearchCommand,
   sessionShowCommand,
+  sessionDiffCommand,
+  sessionRevertCommand,
   sessionExportCommand,
   sessionRenameCommand,
   sessionInboxCommand,

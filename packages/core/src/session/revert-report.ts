@@ -12,7 +12,7 @@ import { contains } from "../workspace/paths.ts"
 import type { TakenBack } from "./revert-point.ts"
 
 /** A path as people read it: below the worktree where it is. */
-const pathShown = (path: string, worktree: string): string =>
+export const pathShown = (path: string, worktree: string): string =>
   shownPath(contains(worktree, path) && path !== worktree ? relative(worktree, path) : path)
 
 /** What a plan does, file by file in the order of their names, with the patch from what is there to what will be. */

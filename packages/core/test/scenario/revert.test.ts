@@ -314,3 +314,47 @@ test("what commands changed is said to be not covered", async () => {
   const { notes } = await reverted(made, sessionID, { to: prompts[0]!, dryRun: true })
   expect(notes).toEqual(["What 1 command or other tool changed in files is not covered, and stays."])
 })
+
+describe("the diff", () => {
+  test("of the session, of a prompt, of a step, and between any two snapshots", async () => {
+    const { made, sessionID, prompts } = await worked([
+      [write("a.txt", "1\n")],
+      [write("a.txt", "1\n2\n"), write("b.txt", "b\n")],
+      [
+        toolCall("apply_patch", {
+          patchText: "*** Begin Patch\n*** Update File: b.txt\n*** Move to: c.txt\n b\n+c\n*** End Patch",
+        }),
+      ],
+    ])
+    await using _ = made
+    const diff = async (input?: Parameters<Bench["engine"]["diff"]>[1]) => {
+      const found = await made.engine.diff(sessionID, input)
+      return found.ok
+        ? found.value.map((each) => `${each.status} ${each.file} +${each.additions} -${each.deletions}`)
+        : found.error.kind
+    }
+    expect(await diff()).toEqual(["added a.txt +2 -0", "added c.txt +2 -0"])
+    expect(await diff({ messageID: prompts[1]! })).toEqual(["modified a.txt +1 -0", "added b.txt +1 -0"])
+    expect(await diff({ messageID: prompts[2]! })).toEqual(["modified c.txt +1 -0"])
+    const steps = made.engine
+      .messages(sessionID)
+      .flatMap(({ parts }) => parts.filter(({ type }) => type === "step-finish"))
+    const snapshots = steps.map((part) => (part.type === "step-finish" && part.snapshot) || "")
+    const start = made.engine
+      .messages(sessionID)
+      .flatMap(({ parts }) => parts)
+      .find(({ type }) => type === "step-start")
+    const first = (start?.type === "step-start" && start.snapshot) || ""
+    expect(await diff({ from: first, to: snapshots[0]! })).toEqual(["added a.txt +1 -0"])
+    expect(await diff({ from: snapshots[0]!, to: snapshots.at(-1)! })).toEqual([
+      "modified a.txt +1 -0",
+      "added c.txt +2 -0",
+    ])
+    expect(await diff({ from: first, to: first })).toEqual([])
+    expect(await diff({ from: first, to: "snp_none" })).toBe("session")
+    expect(await diff({ messageID: "msg_none" })).toBe("session")
+    await reverted(made, sessionID, { to: prompts[1]! })
+    expect(await diff()).toEqual(["added a.txt +1 -0"])
+    expect(await made.engine.diff("ses_none")).toMatchObject({ ok: false })
+  })
+})
