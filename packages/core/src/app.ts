@@ -28,6 +28,7 @@ import { createSupervisor } from "./process/supervisor.ts"
 import { cleanUp } from "./session/clean-up.ts"
 import { createCoordinator } from "./session/coordinator.ts"
 import { createCurrentProject } from "./session/project.ts"
+import { agentIn } from "./session/inherited-rules.ts"
 import { createQuestions } from "./session/questions.ts"
 import { createPreparer } from "./session/prepare.ts"
 import type { Reverts } from "./session/reverts.ts"
@@ -191,8 +192,12 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
   const history = buildHistory(base)
   const questions = createQuestions({ append, ids })
   const tools = buildTools({
-    ...{ clock, supervisor, output, seen, instructions, agents, env, home, worktree, journal: history.journal },
+    ...{ clock, supervisor, output, seen, instructions, env, home, worktree, journal: history.journal },
     ...history.writing,
+    rulesOf(sessionID, name) {
+      const agent = agents.get(name)
+      return agent.ok ? agentIn(store.read, agents, sessionID, agent.value).rules : []
+    },
     saveTodos: (sessionID, todos) =>
       append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }]),
     todos: (sessionID) => store.read.todos(sessionID),

@@ -2,17 +2,16 @@ import type { Clock } from "@cairn/kernel/clock"
 import type { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
-import type { Agents } from "./agent/agents.ts"
 import type { Instructions } from "./instruction/instructions.ts"
 import { planCommand } from "./permission/command.ts"
-import { decide, subjectOf } from "./permission/rule.ts"
+import { decide, type RuleStack, subjectOf } from "./permission/rule.ts"
 import { bashParser } from "./permission/shell/parser.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
 import { findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
 import { createApplyPatchTool } from "./tool/apply-patch/apply-patch.ts"
 import { createBashTool } from "./tool/bash/bash.ts"
-import type { Tool } from "./tool/define.ts"
+import type { Tool, ToolContext } from "./tool/define.ts"
 import { createEditTool } from "./tool/edit/edit.ts"
 import { createGlobTool } from "./tool/glob/glob.ts"
 import { createGrepTool } from "./tool/grep/grep.ts"
@@ -40,7 +39,8 @@ interface ToolDeps {
   readonly locks: KeyedLock
   readonly operations: WriteOperations
   readonly instructions: Pick<Instructions, "below">
-  readonly agents: Agents
+  /** What decides in a session of an agent. Without any rules everything asks. */
+  rulesOf(sessionID: string, agent: string): RuleStack
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly worktree: string
@@ -57,15 +57,15 @@ interface ToolDeps {
 
 /** Builds every tool of the engine, each with the few operations that it needs. */
 export function buildTools(deps: ToolDeps): readonly Tool[] {
-  const { supervisor, output, seen, agents, worktree, home } = deps
+  const { supervisor, output, seen, worktree, home } = deps
   const places = userPlaces(deps.env, home)
   const parser = bashParser()
   const environmentNames = Object.keys(supervisor.env)
   const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
   const writer = { seen, places, locks: deps.locks, operations: deps.operations, journal: deps.journal }
-  const readable = (path: string, agent: string): boolean => {
-    const found = agents.get(agent)
-    return found.ok && decide(found.value.rules, "read", subjectOf("read", path, worktree)).action === "allow"
+  const readable = ({ sessionID, agent }: Pick<ToolContext, "sessionID" | "agent">) => {
+    const rules = deps.rulesOf(sessionID, agent)
+    return (path: string) => decide(rules, "read", subjectOf("read", path, worktree)).action === "allow"
   }
   const whenWanted = (tool: Tool): Tool => ({ ...tool, offered: deps.wanted.has(tool.name) })
   return createTools([
@@ -86,14 +86,13 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
     createReadTool({
       seen,
       accepts: (mime, context) => context.accepts?.(mime) ?? false,
-      instructions: (read, { sessionID, agent }) =>
-        deps.instructions.below(sessionID, read, (path) => readable(path, agent)),
+      instructions: (read, context) => deps.instructions.below(context.sessionID, read, readable(context)),
     }),
     createWriteTool(writer),
     createEditTool(writer),
     createApplyPatchTool(writer),
     createGlobTool({ search, output }),
-    createGrepTool({ search, output, readable: (path, context) => readable(path, context.agent) }),
+    createGrepTool({ search, output, readable }),
     createTodowriteTool({ saveTodos: deps.saveTodos }),
     createQuestionTool({ ask: deps.askQuestions }),
     whenWanted(createListTool({ search, output })),

@@ -8,6 +8,7 @@ import { agentReminder, dateOf, dateReminder, interruptedReminder } from "../pro
 import type { Store } from "../store/store.ts"
 import { type Admission, titleOf } from "./admit.ts"
 import { dateFragment } from "./date-fact.ts"
+import { agentIn } from "./inherited-rules.ts"
 import { rulesAfter } from "./session-rules.ts"
 import { lineUpOf } from "./line-up.ts"
 import { untitled } from "./sessions.ts"
@@ -39,10 +40,9 @@ export function createPreparer({ store, clock, models, agents, fallback }: Deps)
       if (!agent.ok) return agent
       const model = models.resolve(ref)
       if (!model.ok) return model
-      const rules = store.read.session(sessionID)?.permission ?? []
       if (model.value.capabilities.toolcall) {
         const lined = lineUpOf(models, agent.value, fallback, model.value)
-        return lined.ok ? ok({ agent: agents.within(agent.value, rules), ...lined.value }) : lined
+        return lined.ok ? ok({ agent: agentIn(store.read, agents, sessionID, agent.value), ...lined.value }) : lined
       }
       const message = `The model ${ref.providerID}/${ref.modelID} cannot call tools, so it cannot do the work. Choose another one.`
       return err({ kind: "model", message })

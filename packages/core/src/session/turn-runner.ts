@@ -26,6 +26,7 @@ import type { Admission } from "./admit.ts"
 import { buildContext } from "./compaction.ts"
 import { conversationOf } from "./conversation.ts"
 import type { Begun } from "./coordinator.ts"
+import { sessionsAbove } from "./inherited-rules.ts"
 import { type LineUp, takes } from "./fallback.ts"
 import { loadedIn } from "./loaded.ts"
 import { allTokens } from "./budget.ts"
@@ -147,10 +148,12 @@ async function footingOf(
 function turnDeps(deps: TurnRunnerDeps, begun: Begun, turn: Turn): Omit<TurnDeps, "footing"> {
   const { run, asks: mode } = begun
   const { sessionID, signal } = run
+  const parents = sessionsAbove(deps.store.read, sessionID)
   const ask: TurnDeps["ask"] = (call, what) =>
     deps.asks.ask(what, {
       sessionID,
       agent: turn.agent.name,
+      parents,
       rules: turn.agent.rules,
       mode,
       worktree: deps.worktree,

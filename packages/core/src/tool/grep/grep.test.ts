@@ -31,7 +31,7 @@ const make = (limits: { maxBytes?: number }) =>
   createGrepTool({
     search,
     output: createOutput({ directory: join(home, "spill"), clock: systemClock, log: silentLog, limits }),
-    readable: (path) => !path.endsWith(".env"),
+    readable: () => (path) => !path.endsWith(".env"),
   })
 const tool = make({})
 

@@ -24,8 +24,8 @@ const parameters = z.object({
 export interface GrepOptions {
   readonly search: Pick<Search, "grep">
   readonly output: Pick<Output, "fit">
-  /** Do the rules let this file (a real path) be read without asking? What they do not is left out, and counted. */
-  readable(path: string, context: ToolContext): boolean
+  /** Do the rules of a call let a file (a real path) be read without asking? What they do not is left out, and counted. */
+  readable(context: ToolContext): (path: string) => boolean
 }
 
 /** Interruption ends ripgrep and rejects with the reason. */
@@ -56,8 +56,9 @@ export function createGrepTool({ search, output, readable }: GrepOptions) {
 
       const root = info.isDirectory() ? resolved.real : dirname(resolved.real)
       const withheld = new Set<string>()
+      const mayRead = readable(context)
       const keep = (file: string) => {
-        const may = readable(join(root, file), context)
+        const may = mayRead(join(root, file))
         if (!may) withheld.add(file)
         return may
       }
