@@ -268,4 +268,4 @@ test("the work of an append does not grow: the same statements at the 1,000th as
   expect(others).toHaveLength(15)
   expect(others.slice(1).every((one) => one.prepared === 0 && Bun.deepEquals(one, others[1]))).toBe(true)
   store.close()
-})
+}, 30_000)
