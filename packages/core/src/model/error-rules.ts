@@ -17,7 +17,11 @@ interface Rule {
 }
 
 const overflowText =
-  /prompt is too long|input is too long|request too large for model|context[ _-]?length[ _-]?exceeded|context_length|maximum context length|exceeds? (?:the )?(?:model'?s? )?(?:maximum |available )?context|context window|input token count .{0,40}exceeds|maximum (?:number of )?(?:input )?tokens|maximum prompt length|max(?:imum)?[ _]tokens? .{0,60}exceed|too many (?:input )?tokens|reduce the length of the (?:messages|prompt|input)|token limit exceeded|tokens exceed|range of input length|exceed_context_size|model_context_window_exceeded|larger than the (?:maximum )?context|n_ctx|request_too_large|exceeds the limit of \d+|total tokens .{0,40}exceed/i
+  /prompt is too long|input is too long|request too large for model|context[ _-]?length[ _-]?exceeded|\bcontext_length\b(?!['"])|maximum context length|exceeds? (?:the )?(?:model'?s? )?(?:maximum |available )?context|context window|input token count .{0,40}exceeds|maximum (?:number of )?(?:input )?tokens|maximum prompt length|max(?:imum)?[ _]tokens? .{0,60}exceed|too many (?:input )?tokens|reduce the length of the (?:messages|prompt|input)|token limit exceeded|tokens exceed|range of input length|exceed_context_size|model_context_window_exceeded|larger than the (?:maximum )?context|\bn_ctx\b(?!['"])|request_too_large|exceeds the limit of \d+|total tokens .{0,40}exceed|(?:greater|longer) than the (?:maximum )?(?:model|context)|context the overflows|reached context length|exceeded model token limit|inputs?\W? tokens \+ \W?max_new_tokens\W? must be|must have (?:less|fewer) than \d+ tokens|prompt exceeds max/i
+/** What is about a field of the request, whatever its name reminds of. */
+const fieldText =
+  /invalid schema for|invalid_function_parameters|unknown (?:parameter|name|field)|unknown_parameter|unrecognized request argument|unsupported[ _]parameter|extra inputs are not permitted/i
+const answerLimitText = /max_\w*tokens\b.{0,60}(?:maximum|limit).{0,30}(?:output|completion) tokens/i
 const filterText =
   /content[ _-]?filter|content management policy|content[ _-]policy|responsible ?ai|prohibited[ _]content|blocked by .{0,30}(?:safety|policy|filter)|safety (?:system|settings|filter|reasons)|flagged (?:as|for|by)|data_inspection_failed|sensitive (?:words|content)|moderation|usage policies/i
 const quotaText =
@@ -26,8 +30,11 @@ const authText =
   /invalid[ _-]?(?:x-)?api[ _-]?key|incorrect api key|api[ _]?key not valid|api_key_invalid|no api key|missing (?:api key|authentication)|authentication[ _](?:error|failed|fails)|unauthorized|unauthenticated|invalid (?:bearer )?token|token (?:has )?expired|expired token|permission[ _]denied|permission_error|access ?denied|forbidden|unrecognizedclient|user not found/i
 const rateText =
   /rate[ _-]?limit|too many (?:concurrent )?requests|throttl|tokens per (?:min|day)|requests per (?:min|day)|resource[ _]?exhausted|quota exceeded|slow down|concurrency limit/i
+/** A limit by the minute that also speaks of tokens or of the length of the prompt. */
+const surelyRateText =
+  /throttlingexception|rate_limit_error|please wait before trying again|rate limit of [\d,]+|tokens per min/i
 const busyText =
-  /overloaded|over capacity|at capacity|unavailable|server[ _]error|internal (?:server )?error|api_error|timed? ?out|timeout|deadline_?exceeded|try again|temporarily|model is (?:still )?loading|upstream|bad gateway|econnreset|socket hang up|connection (?:error|closed|reset)|network error|fetch failed|premature|stream ended|without a finish|terminated|no_instance|modelstreamerror/i
+  /overloaded|over capacity|at capacity|unavailable|server[ _]error|internal (?:server )?error|api_error|timed? ?out|timeout|deadline_?exceeded|try again|temporarily|model is (?:still )?loading|upstream|bad gateway|econnreset|socket hang up|connection (?:error|closed|reset)|network error|fetch failed|premature|stream ended|without a finish|terminated|no_instance|modelstreamerror|socket connection was closed|goaway|unexpected eof/i
 const notFoundText =
   /model[ _-]?not[ _-]?found|model .{0,80}(?:does not exist|not found|not supported|is not available)|no such model|unknown model|not_found_error|no endpoints found/i
 
@@ -107,6 +114,19 @@ const rules: readonly Rule[] = [
   },
   { class: "rate_limit", status: [429], advice: "{provider} limits how often it may be asked." },
   {
+    class: "rate_limit",
+    status: [400, 424, 500],
+    text: surelyRateText,
+    advice: "{provider} limits how often it may be asked.",
+  },
+  { class: "fatal", status: [400, 422], text: fieldText, advice: "{provider} does not accept the request." },
+  {
+    class: "fatal",
+    status: [400, 422],
+    text: answerLimitText,
+    advice: "The model gives shorter answers. Set limit.output of the model in the config.",
+  },
+  {
     class: "overflow",
     status: [400, 422, 424, 500],
     text: overflowText,
@@ -122,11 +142,12 @@ const rules: readonly Rule[] = [
   { class: "auth", status: [401, 403, 407], advice: "The key was refused." },
   { class: "fatal", status: [402], advice: "The account of {provider} has no credit left. Check its billing page." },
   { class: "fatal", status: [404, 405, 410], advice: "Check the model's id and the provider's baseURL." },
-  { class: "retryable", status: [408, 409, 425, 529], advice: overloadedAdvice },
+  { class: "retryable", status: [408, 409, 424, 425, 498, 529], advice: overloadedAdvice },
   { class: "rate_limit", status: [503], text: rateText, advice: "{provider} limits how often it may be asked." },
   { class: "fatal", status: [501, 505], advice: "The server does not support the request." },
   { class: "retryable", status: [500, 502, 503, 504, 520, 521, 522, 523, 524, 598, 599], advice: overloadedAdvice },
   { class: "fatal", status: [400, 422, 431], advice: "{provider} does not accept the request." },
+  { class: "rate_limit", text: surelyRateText, advice: "{provider} limits how often it may be asked." },
   { class: "overflow", text: overflowText, advice: tooLong },
   {
     class: "fatal",

@@ -85,6 +85,89 @@ test.each<[ErrorClass, Partial<ErrorData>]>([
   ["fatal", { status: 422, message: "Extra inputs are not permitted" }],
   ["fatal", { status: 200, body: "<!DOCTYPE html><html>" }],
   ["fatal", { code: "SELF_SIGNED_CERT_IN_CHAIN" }],
+  [
+    "overflow",
+    {
+      status: 400,
+      body: '{"error":"The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length."}',
+    },
+  ],
+  ["overflow", { status: 400, body: '{"error":{"message":"The prompt is greater than the context length"}}' }],
+  [
+    "overflow",
+    {
+      status: 400,
+      message:
+        "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with 4096.",
+    },
+  ],
+  ["overflow", { message: "Reached context length of 4096 tokens" }],
+  [
+    "overflow",
+    { status: 400, message: "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)" },
+  ],
+  [
+    "overflow",
+    {
+      status: 400,
+      message: "The decoder prompt (length 40000) is longer than the maximum model length of 32768.",
+    },
+  ],
+  [
+    "overflow",
+    { status: 400, message: "The input (40000 tokens) is longer than the model's context length (32768 tokens)." },
+  ],
+  ["overflow", { status: 422, message: "`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000" }],
+  ["overflow", { status: 422, message: "Input validation error: `inputs` must have less than 4096 tokens." }],
+  ["overflow", { status: 400, body: '{"error":{"code":"1261","message":"Prompt exceeds max length"}}' }],
+  ["rate_limit", { message: "ThrottlingException: Too many tokens, please wait before trying again." }],
+  ["rate_limit", { message: "Too many tokens, please wait before trying again." }],
+  [
+    "rate_limit",
+    {
+      status: 400,
+      headers: { "x-amzn-ErrorType": "ThrottlingException" },
+      message: "Too many tokens for now.",
+    },
+  ],
+  [
+    "rate_limit",
+    {
+      code: "rate_limit_error",
+      message:
+        "This request would exceed the rate limit of 40,000 input tokens per minute. Reduce the prompt length or the maximum tokens requested.",
+    },
+  ],
+  [
+    "rate_limit",
+    {
+      message:
+        "This request would exceed your rate limit of 40,000 input tokens per minute. Reduce the prompt length or the maximum tokens requested.",
+    },
+  ],
+  ["fatal", { status: 400, message: "max_tokens (64000) exceeds the maximum allowed output tokens (8192)" }],
+  ["overflow", { status: 400, message: "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000" }],
+  ...["context_length", "n_ctx", "context window"].map((name): [ErrorClass, Partial<ErrorData>] => [
+    "fatal",
+    {
+      status: 400,
+      message: `Invalid schema for function 'search': In context=('properties', '${name}'), array schema missing items.`,
+    },
+  ]),
+  ["fatal", { status: 400, message: "Invalid schema for function 'set_n_ctx': schema must be an object." }],
+  ["fatal", { status: 400, message: "tools.0.name: 'set_n_ctx' is used twice" }],
+  ["fatal", { status: 400, message: "Unknown parameter: moderation" }],
+  ["retryable", { status: 424, message: "ModelErrorException: The model could not process the request." }],
+  ["overflow", { status: 424, message: "prompt is too long: 210000 tokens" }],
+  ["retryable", { status: 498, message: "Flex tier capacity exceeded" }],
+  ["retryable", { status: 200, body: '{"error":{"code":502,"message":"Provider returned error"}}' }],
+  ["auth", { status: 200, body: '{"error":{"code":401,"message":"No cookie"}}' }],
+  [
+    "retryable",
+    { message: "The socket connection was closed unexpectedly. For more information, see the fetch call." },
+  ],
+  ["retryable", { message: "HTTP/2: server sent GOAWAY and closed the stream" }],
+  ["retryable", { message: "unexpected EOF" }],
   ["fatal", { message: "something nobody has seen before" }],
   ["fatal", {}],
 ])("%s: %j", (expected, data) => {

@@ -57,8 +57,9 @@ export function classify(error: unknown, context: ErrorContext): Classified {
 export function classifyData(data: ErrorData, now: number = Date.now()): Classified {
   const body = data.body?.slice(0, longestText)
   const headers = lowerCase(data.headers ?? {})
-  const text = [data.message, data.code, body].filter(Boolean).join("\n")
-  const status = data.status ?? statusIn(text)
+  const text = [data.message, data.code, headers["x-amzn-errortype"], body].filter(Boolean).join("\n")
+  // An error may come with the status of a success: then what it says of itself counts.
+  const status = isStatus(data.status) ? data.status : (statusIn(text) ?? data.status)
   const rule = matchRule({ status, code: data.code, text: text.slice(0, longestText) })
   const kind = rule?.class ?? (data.retryable ? "retryable" : "fatal")
   const wait = kind === "retryable" || kind === "rate_limit" ? retryAfter(headers, text, now) : undefined
