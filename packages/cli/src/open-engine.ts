@@ -25,7 +25,14 @@ export async function openEngine(
 ): Promise<Result<Engine, SetupError>> {
   const home = needHome(io)
   if (!home.ok) return home
-  return await io.openEngine({ directory, env: io.env, home: home.value, version: io.version, ...more })
+  return await io.openEngine({
+    leavesQueued: true,
+    directory,
+    env: io.env,
+    home: home.value,
+    version: io.version,
+    ...more,
+  })
 }
 
 /** Runs a command that needs the engine of the current directory (or `at`), and disposes it. Setup errors end with their exit code. */

@@ -234,6 +234,17 @@ describe("session inbox", () => {
     expect((await cairn(made.space, ["debug", "verify"])).code).toBe(0)
   })
 
+  test("a run answers its own prompt alone, and says what waits on", async () => {
+    await using made = await waiting()
+    await using server = await startModelServer([[text("Mine.")]])
+    const run = await cairn(made.space, ["run", "--session", made.id, "next"], { server })
+    expect(run).toMatchObject({ code: 0, out: "Mine.\n" })
+    expect(run.err).toContain(`2 prompts of this session still waiting: cairn session inbox ${made.id}`)
+    expect(server.requests).toHaveLength(1)
+    const listed = await cairn(made.space, ["session", "inbox", made.id])
+    expect(listed.out.trimEnd().split("\n")).toHaveLength(2)
+  })
+
   test("says what is missing", async () => {
     await using space = await tempWorkspace({ files: {} })
     const inbox = (...argv: string[]) => cairn(space, ["session", "inbox", ...argv])

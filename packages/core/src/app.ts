@@ -63,7 +63,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
 
   const modelSide = buildModelSide(base, options)
   const toolSide = buildToolSide(base, modelSide, options)
-  const { preparer, coordinator, reverts } = buildSessions(base, modelSide, toolSide)
+  const { preparer, coordinator, reverts } = buildSessions(base, modelSide, toolSide, options)
   await finishReverts(base, reverts)
 
   const scope = new TaskGroup()
@@ -246,7 +246,12 @@ function buildHistory({ store, clock, ids, log, paths }: Base) {
 }
 
 /** What turns a prompt into an answer. */
-function buildSessions(base: Base, { models, agents }: ModelSide, toolSide: ToolSide) {
+function buildSessions(
+  base: Base,
+  { models, agents }: ModelSide,
+  toolSide: ToolSide,
+  { leavesQueued = false }: EngineOptions,
+) {
   const { store, clock, ids, log, net, location, config } = base
   const { seen, output, tools, asks, instructions } = toolSide
   const { directory, worktree } = location
@@ -266,6 +271,7 @@ function buildSessions(base: Base, { models, agents }: ModelSide, toolSide: Tool
   const { tracer } = base.tracing
   const coordinator = createCoordinator({
     ...{ store, clock, ids, log: log.child("session"), tracer, ...preparer, turn },
+    leavesQueued,
     cleanUp: (sessionID) => void (cleanUp(store, sessionID) && seen.forget(sessionID)),
   })
   const { blobs, writing } = toolSide.history

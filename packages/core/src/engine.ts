@@ -64,6 +64,8 @@ export interface EngineOptions {
   readonly version: string
   /** Config given on the command line; the highest layer. */
   readonly flags?: Readonly<Record<string, unknown>>
+  /** Only prompts of this engine are answered: what others queued waits on. For a process that ends after one. */
+  readonly leavesQueued?: boolean
   /** Trust this workspace for this run. */
   readonly trust?: boolean
   /** Time, where it is not the system's. */
@@ -234,7 +236,7 @@ export interface Engine extends AsyncDisposable {
   messages(sessionID: string): MessageWithParts[]
   /** Prompts that wait, in the order in which they will be taken. */
   inbox(sessionID: string): InboxItem[]
-  /** Changes a prompt that waits, also while another process runs the session. An error once a turn has taken it. */
+  /** Changes a prompt that waits, and begins it when it was held and the session is idle, also while another process runs the session. An error once a turn has taken it. */
   changeInbox(sessionID: string, inboxID: string, change: InboxChange): Result<InboxItem, SetupError>
   /** Takes a prompt that waits back: it is never answered. An error once a turn has taken it. */
   cancelInbox(sessionID: string, inboxID: string): Result<void, SetupError>

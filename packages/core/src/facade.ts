@@ -127,7 +127,11 @@ export function createEngineOf(parts: Parts): Engine {
     },
     messages: (sessionID) => store.read.messages(sessionID),
     inbox: (sessionID) => store.read.inbox(sessionID),
-    changeInbox: (sessionID, inboxID, change) => changeWaiting(store, sessionID, inboxID, change),
+    changeInbox(sessionID, inboxID, change) {
+      const changed = changeWaiting(store, sessionID, inboxID, change)
+      if (changed.ok && change.hold === false) coordinator.letGo(sessionID, inboxID)
+      return changed
+    },
     cancelInbox: (sessionID, inboxID) => cancelWaiting(store, sessionID, inboxID),
     async trace(sessionID) {
       if (!store.read.session(sessionID)) return undefined

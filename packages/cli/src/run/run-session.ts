@@ -9,6 +9,7 @@ import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
 import type { OutputFormat } from "@cairn/schema/message"
 import { exitOf, type RunEnd } from "../exit-code.ts"
+import { plural } from "../render/format.ts"
 import { storeError } from "../report-error.ts"
 import { errorText } from "../render/transcript.ts"
 import type { Interruption, Io } from "../io.ts"
@@ -235,6 +236,9 @@ async function turn(
     if (!resumed) await engine.deleteSession(session.id)
     return setup(result.error)
   }
+  const waiting = engine.inbox(session.id).length
+  if (waiting > 0)
+    run.reporter.note(`${plural(waiting, "prompt")} of this session still waiting: cairn session inbox ${session.id}`)
   return finished(run, result.value, answers?.unanswered ?? 0)
 }
 

@@ -8,11 +8,11 @@ import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
 import { noTokens } from "@cairn/schema/model"
 import { tracedCall } from "../model/call-span.ts"
 import { type Classified, classify, toMessageError } from "../model/errors.ts"
-import { effectiveLimits, maxOutput } from "../model/limits.ts"
 import { retryDelay } from "../model/retry.ts"
 import { costOf, finishOf, tokensOf } from "../model/usage.ts"
 import { closeParts } from "./closing.ts"
 import { toolTokens } from "./estimate.ts"
+import { mostAnswer } from "./request-size.ts"
 import type { Run } from "./run.ts"
 import { withTotals } from "./sessions.ts"
 import { type StepResult, takeStep } from "./step.ts"
@@ -171,7 +171,7 @@ function callOnce(
     messages: plan.summary?.messages ?? turn.context.messages(),
     tools: turn.tools,
     toolChoice: { type: plan.tools ? ("auto" as const) : ("none" as const) },
-    maxOutputTokens: maxOutput(effectiveLimits(model.limits, turn.overflows)),
+    maxOutputTokens: mostAnswer(turn, plan.summary?.messages),
     ...(agent.temperature !== undefined && { temperature: agent.temperature }),
     ...(agent.topP !== undefined && { topP: agent.topP }),
   }

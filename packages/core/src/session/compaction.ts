@@ -70,6 +70,9 @@ export function nothingToCompact(deps: TurnDeps, turn: Turn): boolean {
   return !head.some((message) => sent.has(message))
 }
 
+/** True when there is nothing that a summary could stand for: the request is what the user wants now. */
+export const isWhole = (deps: TurnDeps, turn: Turn): boolean => headOf(deps, turn, "limit").head.length === 0
+
 /** What a summary would stand for, and where the tail begins that stays beside it. */
 function headOf(deps: TurnDeps, turn: Turn, need: Need) {
   const stored = deps.store.read.messages(turn.run.sessionID)

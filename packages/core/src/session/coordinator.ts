@@ -15,7 +15,7 @@ import { type Lease, heartbeatEvery } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { type Admission, admit, delivered } from "./admit.ts"
 import { defectText } from "./defect.ts"
-import { notWaiting } from "./inbox.ts"
+import { notWaiting, stillWaiting } from "./inbox.ts"
 import { storeNote, takeNotes } from "./notes.ts"
 import { closeRun, recoverSession } from "./recovery.ts"
 import { type Run, sessionIDs } from "./run.ts"
@@ -46,6 +46,8 @@ export interface CoordinatorDeps {
   sessionChanges(sessionID: string, admission: Admission): readonly DurableEvent[]
   /** Makes a revert final, before anything is said after it. */
   cleanUp(sessionID: string): void
+  /** Prompts that were queued in another process wait on: nobody here would see them answered. */
+  readonly leavesQueued?: boolean
   /** Runs the turn that answers the user message, to the end that it appends by `run.end`. */
   turn(begun: Begun): Promise<TurnOutcome>
 }
@@ -62,6 +64,8 @@ export interface Coordinator extends AsyncDisposable {
   note(sessionID: string, admission: Admission): Result<void, SetupError>
   /** Compacts an idle session, as a run of its own. Busy when something runs, here or elsewhere. */
   compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Result<TurnOutcome, SetupError>>
+  /** Begins a prompt that is held no more, when the session is idle; one that runs will come to it. */
+  letGo(sessionID: string, inboxID: string): void
   /** Interrupts the run and resolves when its last event stands. False when nothing ran here. */
   abort(sessionID: string): Promise<boolean>
   /**
@@ -203,6 +207,13 @@ class SessionCoordinator implements Coordinator {
     return held ? err(busy(sessionID, held)) : ok(undefined)
   }
 
+  letGo(sessionID: string, inboxID: string): void {
+    if (this.#closing || this.#active.has(sessionID)) return
+    if (this.#deps.leavesQueued && !this.#queued.has(inboxID)) return
+    const item = this.#deps.store.read.inbox(sessionID).find(({ id }) => id === inboxID)
+    if (item && item.hold !== true && item.noReply !== true) this.#beginQueued(sessionID, item, item.asks ?? "deny")
+  }
+
   status(sessionID: string): SessionStatus {
     if (!this.#active.has(sessionID)) return { type: "idle" }
     return this.#statuses.get(sessionID) ?? { type: "busy" }
@@ -212,6 +223,7 @@ class SessionCoordinator implements Coordinator {
     this.#closing = true
     for (const { group } of this.#active.values()) group.cancel(new Interrupted())
     await this.#scope.join()
+    for (const inboxID of this.#queued.keys()) this.#answerQueued(inboxID, err(stillWaiting(inboxID)))
     this.#unsubscribe()
   }
 
@@ -367,11 +379,14 @@ class SessionCoordinator implements Coordinator {
     } catch (error) {
       log.error("a prompt that nobody answers could not be stored", { sessionID, error })
     }
-    const waiting = new Set(store.read.inbox(sessionID).map(({ id }) => id))
-    // What another process cancelled is gone without a word.
-    for (const [inboxID, waiter] of this.#queued)
-      if (waiter.sessionID === sessionID)
-        this.#answerQueued(inboxID, waiting.has(inboxID) ? ok(outcome) : err(notWaiting(inboxID)))
+    const waiting = new Map(store.read.inbox(sessionID).map((item) => [item.id, item]))
+    for (const [inboxID, waiter] of this.#queued) {
+      if (waiter.sessionID !== sessionID) continue
+      const item = waiting.get(inboxID)
+      // What another process cancelled is gone without a word.
+      if (!item) this.#answerQueued(inboxID, err(notWaiting(inboxID)))
+      else if (item.hold !== true || this.#closing) this.#answerQueued(inboxID, ok(outcome))
+    }
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "idle" } } })
     store.publish({ type: "session.idle", properties: { sessionID } })
   }
@@ -385,16 +400,23 @@ class SessionCoordinator implements Coordinator {
     try {
       // A prompt that was made to steer while there was no turn to enter is a turn of its own.
       const ready = (item: InboxItem) =>
-        item.hold !== true && item.noReply !== true && (item.delivery === "queue" || !ended.steerable)
+        item.hold !== true &&
+        item.noReply !== true &&
+        (item.delivery === "queue" || !ended.steerable) &&
+        (this.#queued.has(item.id) || !this.#deps.leavesQueued)
       const next = store.read.inbox(sessionID).find(ready)
       if (!next) return false
-      const begun = this.#begin(sessionID, next, this.#asksOf(next, ended), next)
-      this.#answerQueued(next.id, begun.ok ? begun.value.then(ok) : begun)
-      return begun.ok
+      return this.#beginQueued(sessionID, next, this.#asksOf(next, ended))
     } catch (error) {
       log.error("a queued prompt could not be started", { sessionID, error })
       return false
     }
+  }
+
+  #beginQueued(sessionID: string, item: InboxItem, asks: AskMode): boolean {
+    const begun = this.#begin(sessionID, item, asks, item)
+    this.#answerQueued(item.id, begun.ok ? begun.value.then(ok) : begun)
+    return begun.ok
   }
 
   /** A queued prompt that steers now is answered by the turn that it enters. */

@@ -49,6 +49,11 @@ export const notWaiting = (inboxID: string): SetupError => ({
   message: `The prompt ${inboxID} does not wait: a turn has taken it, or it was cancelled.`,
 })
 
+export const stillWaiting = (inboxID: string): SetupError => ({
+  kind: "inbox",
+  message: `The prompt ${inboxID} was held until the end. It waits on in the inbox of its session.`,
+})
+
 /** Undefined when it would be empty. */
 function changed(item: InboxItem, { text, delivery, hold }: InboxChange): InboxItem | undefined {
   const parts = text === undefined ? item.parts : withText(item.parts, text)

@@ -8,12 +8,12 @@ import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
 import { attemptStep, type Failure, overspent } from "./attempt.ts"
 import { closeMessage, isOpen } from "./closing.ts"
-import { makeRoom, nothingToCompact } from "./compaction.ts"
+import { isWhole, makeRoom, nothingToCompact } from "./compaction.ts"
 import { defectText } from "./defect.ts"
 import { type Loop, type LoopGuard, createLoopGuard } from "./loop-guard.ts"
 import { settleAsks } from "./recovery.ts"
 import { remind } from "./remind.ts"
-import { isFull } from "./request-size.ts"
+import { fitsBarely, isFull } from "./request-size.ts"
 import { stepFiles } from "./step-files.ts"
 import { answeredBy, fallOver, hasHeir, settleModel } from "./take-over.ts"
 import { type SettledCall, interruptedText } from "./tool-run.ts"
@@ -80,7 +80,7 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     const spent = overspent(turn)
     if (spent) return finish(deps, turn, "budget", spent)
     const auto = deps.compaction.auto !== false
-    if (auto && isFull(deps, turn)) {
+    if (auto && isFull(deps, turn) && !(fitsBarely(turn) && isWhole(deps, turn))) {
       const problem = await makeRoom(deps, turn, "limit")
       turn.run.signal.throwIfAborted()
       const failure = problem && fallOver(deps, turn, problem)

@@ -216,3 +216,35 @@ test("what an agent must keep in mind is still there after a compaction in the m
   expect(reminders(made.server.requests.at(-1)!)).toBe(1)
   expect(problemsOf(made, sessionID)).toEqual([])
 })
+
+describe("a first prompt that leaves less than usual for the answer", () => {
+  const small = { limit: { context: 16_000, output: 4_000 } }
+  const pad = (tokens: number) => "pad ".repeat(tokens)
+  /** As strict as a provider: a request and its answer have to fit together. */
+  const strict = (request: CapturedRequest): Reply => {
+    const { max_tokens: most = 0 } = request.body as { max_tokens?: number }
+    const tokens = Math.ceil(request.text.length / 4)
+    if (tokens + most > 16_400)
+      return status(400, { body: '{"error":{"message":"too long","code":"context_length_exceeded"}}' })
+    return [text("Fine."), usage({ input: tokens, output: 2 })]
+  }
+
+  test("is answered with a shorter answer, and the session goes on", async () => {
+    await using made = await bench(strict, { model: small })
+    const { sessionID, ...first } = await made.prompt(pad(12_500))
+    expect(first).toMatchObject({ reason: "done", text: "Fine." })
+    const { max_tokens: most = 0 } = made.server.requests[0]!.body as { max_tokens?: number }
+    expect(most).toBeGreaterThan(1_000)
+    expect(most).toBeLessThan(3_000)
+    expect(await made.prompt("short", { sessionID })).toMatchObject({ reason: "done", text: "Fine." })
+    expect(problemsOf(made, sessionID)).toEqual([])
+  })
+
+  test("when it leaves none, that is an error, and the next prompt is answered all the same", async () => {
+    await using made = await bench(strict, { model: small })
+    const { sessionID, ...first } = await made.prompt(pad(14_900))
+    expect(first).toMatchObject({ reason: "error" })
+    expect(await made.prompt("short", { sessionID })).toMatchObject({ reason: "done", text: "Fine." })
+    expect(problemsOf(made, sessionID)).toEqual([])
+  })
+})

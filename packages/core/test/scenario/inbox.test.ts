@@ -121,15 +121,28 @@ describe("a prompt that waits", () => {
     expect(b.made.engine.changeInbox(b.sessionID, b.item(0).id, { hold: true }).ok).toBe(true)
     b.hold.open()
     expect(await other).toMatchObject({ ok: true, value: { text: "answer 2" } })
-    // Whoever sent it hears that the session is idle; the prompt goes on waiting.
-    expect(await held).toMatchObject({ ok: true, value: { text: "answer 2" } })
     const engine = await b.made.restart()
+    // Whoever sent it hears that it waits on.
+    expect(await held).toMatchObject({ ok: false, error: { kind: "inbox" } })
     expect(wordsOf(engine.inbox(b.sessionID))).toEqual(["held"])
+    await say(b.made, b.sessionID, "go on")
     const released = engine.changeInbox(b.sessionID, engine.inbox(b.sessionID)[0]!.id, { hold: false })
     expect(released.ok && "hold" in released.value).toBe(false)
-    await say(b.made, b.sessionID, "go on")
     await idle(b.made, b.sessionID)
     expect(asked(b.made).slice(-2)).toEqual(["go on", "held"])
+    expect(problemsOf(b.made, b.sessionID)).toEqual([])
+  })
+
+  test("that is held is answered once it is let go, in an idle session too, and its sender hears that", async () => {
+    await using b = await busy(1)
+    const held = say(b.made, b.sessionID, "held")
+    b.made.engine.changeInbox(b.sessionID, b.item(0).id, { hold: true })
+    b.hold.open()
+    expect(await b.first).toMatchObject({ ok: true, value: { text: "answer 1" } })
+    await idle(b.made, b.sessionID)
+    expect(wordsOf(b.waiting())).toEqual(["held"])
+    b.made.engine.changeInbox(b.sessionID, b.item(0).id, { hold: false })
+    expect(await held).toMatchObject({ ok: true, value: { text: "answer 2" } })
     expect(problemsOf(b.made, b.sessionID)).toEqual([])
   })
 
@@ -208,4 +221,29 @@ test("what waits is taken in its order or cancelled, whatever is done to it: not
     }),
     { numRuns: 12, seed: 20261122 },
   )
+})
+
+test("a process for one prompt leaves what others queued, and it is answered by one that stays", async () => {
+  await using b = await busy(3)
+  const queued = say(b.made, b.sessionID, "queued")
+  await b.made.engine[Symbol.asyncDispose]()
+  await queued
+  const opened = await createEngine({ ...b.made.options, leavesQueued: true })
+  if (!opened.ok) throw new Error(opened.error.message)
+  {
+    await using once = opened.value
+    const sent = {
+      sessionID: b.sessionID,
+      parts: [{ type: "text" as const, text: "one" }],
+      model,
+      asks: "deny" as const,
+    }
+    expect(await once.prompt(sent)).toMatchObject({ ok: true, value: { text: "answer 2" } })
+    expect(wordsOf(once.inbox(b.sessionID))).toEqual(["queued"])
+  }
+  await b.made.restart()
+  await say(b.made, b.sessionID, "two")
+  await idle(b.made, b.sessionID)
+  expect(asked(b.made).slice(1)).toEqual([expect.stringMatching(/\none$/), "two", "queued"])
+  expect(problemsOf(b.made, b.sessionID)).toEqual([])
 })
