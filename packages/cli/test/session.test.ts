@@ -237,7 +237,7 @@ describe("session inbox", () => {
   test("a run answers its own prompt alone, and says what waits on", async () => {
     await using made = await waiting()
     await using server = await startModelServer([[text("Mine.")]])
-    const run = await cairn(made.space, ["run", "--session", made.id, "next"], { server })
+    const run = await cairn(made.space, ["run", "--session", made.id, "--model", "scripted/model", "next"], { server })
     expect(run).toMatchObject({ code: 0, out: "Mine.\n" })
     expect(run.err).toContain(`2 prompts of this session still waiting: cairn session inbox ${made.id}`)
     expect(server.requests).toHaveLength(1)
