@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
-import { text } from "@cairn/testkit/scenario"
+import { gate } from "@cairn/testkit/gate"
+import { type CapturedRequest, offeredTools } from "@cairn/testkit/request"
+import { text, waitFor } from "@cairn/testkit/scenario"
 import { bench, problemsOf } from "./harness.ts"
 
 const variants = { deep: { reasoningEffort: "high" }, quick: { reasoningEffort: "minimal" } }
@@ -68,4 +70,24 @@ test("what a session used last is no error when the model has it no more", async
     ok: true,
     value: { providerID: "test", modelID: "scripted" },
   })
+})
+
+test("a title is asked for without it", async () => {
+  const named = gate()
+  const isTitle = (request: CapturedRequest) => offeredTools(request).length === 0
+  await using made = await bench((request) => (isTitle(request) ? text("A title") : [text("Fine."), waitFor(named)]), {
+    model: { variants },
+    config: { title: "model" },
+  })
+  made.engine.subscribe((event) => {
+    if (event.type === "session.updated" && event.properties.info.title === "A title") named.open()
+  })
+  const { id: sessionID } = await made.engine.createSession({})
+  const model = { providerID: "test", modelID: "scripted", variant: "deep" }
+  await made.engine.prompt({ sessionID, parts: [{ type: "text", text: "hi" }], model })
+  const efforts = made.server.requests.map((request) => [isTitle(request), effortOf(request)])
+  expect(efforts.toSorted()).toEqual([
+    [false, "high"],
+    [true, undefined],
+  ])
 })
