@@ -147,9 +147,9 @@ async function openBase(options: EngineOptions) {
   const { database } = opened.value
   const ids = new Ids(clock)
   const store = createStore({ database, clock, ids, log: log.child("store"), owner: self() })
-  const warnings = [...config.value.warnings, ...opened.value.warnings]
   const net = createNet({ env, log: log.child("net"), clock, ...(options.fetch && { fetch: options.fetch }) })
   const tracing = await openTracing({ env, net, clock, log: log.child("trace"), version: options.version })
+  const warnings = [...config.value.warnings, ...opened.value.warnings, ...tracing.warnings]
   return ok({
     ...{ clock, ids, log, sink, database, store, paths, warnings, net, tracing },
     location: location.value,

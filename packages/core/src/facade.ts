@@ -18,6 +18,7 @@ import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import { listApprovals, removeApprovals } from "./session/approvals.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
+import { checkInput } from "./session/check-input.ts"
 import { checkPrompt } from "./session/check-prompt.ts"
 import { chooseModel } from "./session/choose-model.ts"
 import type { Coordinator } from "./session/coordinator.ts"
@@ -218,7 +219,11 @@ async function storing<T>(work: () => Promise<Result<T, SetupError>>): Promise<R
   }
 }
 
-async function prompt(parts: Parts, input: PromptInput): Promise<Result<TurnOutcome, SetupError>> {
+async function prompt(parts: Parts, given: PromptInput): Promise<Result<TurnOutcome, SetupError>> {
+  const checked = checkInput(given)
+  const known = checked instanceof Promise ? await checked : checked
+  if (!known.ok) return known
+  const input = known.value
   const by = whoAnswers(parts, input.sessionID, input)
   if (!by.ok) return by
   if (input.format && input.format.type !== "text") {

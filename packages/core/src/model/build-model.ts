@@ -67,6 +67,7 @@ export function buildModel(parts: Parts): ResolvedModel {
     npm,
     apiID,
     optionsKey: protocol.optionsKey,
+    ...(protocol.callIDs && { callIDs: protocol.callIDs }),
     limits: limitsOf(definition),
     cost: definition.cost && costOf(definition.cost),
     capabilities: capabilitiesOf(definition, npm),

@@ -55,6 +55,8 @@ export interface ResolvedModel {
   readonly apiID: string
   /** Key of its `providerOptions` and `providerMetadata`. */
   readonly optionsKey: string
+  /** As in `Protocol`. */
+  readonly callIDs?: RegExp
   readonly limits: ModelLimits
   /** Undefined when the price is not known. */
   readonly cost: ModelCost | undefined

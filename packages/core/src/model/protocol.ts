@@ -24,6 +24,8 @@ export interface Protocol {
   readonly basePath?: string
   /** The option that takes a key for the prompt cache; `asked`: only where the config has `setCacheKey`. */
   readonly cacheKey?: { readonly option: string; readonly asked: boolean }
+  /** The form of ids of calls outside of which it refuses a request; absent when it takes any. */
+  readonly callIDs?: RegExp
   /** Options sent with every call. */
   readonly options?: Readonly<Record<string, unknown>>
   open(modelID: string, settings: OpenSettings): Promise<LanguageModelV4>
@@ -54,6 +56,7 @@ export const protocols: Readonly<Record<string, Protocol>> = {
   },
   "@ai-sdk/anthropic": {
     optionsKey: "anthropic",
+    callIDs: /^[a-zA-Z0-9_-]+$/,
     baseURL: "https://api.anthropic.com/v1",
     baseURLEnv: "ANTHROPIC_BASE_URL",
     basePath: "/v1",

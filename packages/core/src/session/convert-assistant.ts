@@ -30,7 +30,7 @@ export function convertAssistant(
   const content = parts.flatMap((part) => {
     if (part.type !== "tool") return convertPart(part, own)
     if (isProviderExecuted(part) && !own) return []
-    const id = ids(part, own)
+    const id = ids(part, own && (target.callIDs?.test(part.callID) ?? true))
     if (!isProviderExecuted(part)) results.push(result(part, id, target))
     return convertCall(part, id, own)
   })

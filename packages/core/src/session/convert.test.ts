@@ -255,3 +255,18 @@ test("a call that a provider ran itself goes back to that model only", () => {
   expect(other).not.toContain("tool-call")
   expect(other).not.toContain("hits")
 })
+
+test("an id that the protocol refuses is replaced in every request alike, also for the model that made it", () => {
+  const strict: Target = { ...target, callIDs: /^[a-zA-Z0-9_-]+$/ }
+  const calls = ["functions.read:0", "functions.read:1", "toolu_1"].map((callID) => ({ ...done("out"), callID }))
+  const idsFor = (to: Target, ...messages: MessageWithParts[]) =>
+    createContext(to, { opening: [], tail: [], since: messages })
+      .messages()
+      .flatMap(({ role, content }) => (role === "assistant" ? content : []))
+      .flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))
+  const ids = idsFor(strict, user([text("go")]), assistant(calls))
+  expect(ids).toEqual([expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]+$/), "toolu_1"])
+  expect(new Set(ids).size).toBe(3)
+  expect(idsFor(strict, user([text("go")]), assistant(calls), user([text("more")]), assistant([]))).toEqual(ids)
+  expect(idsFor(target, user([text("go")]), assistant(calls))).toEqual(calls.map(({ callID }) => callID))
+})

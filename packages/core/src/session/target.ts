@@ -8,6 +8,8 @@ export interface Target {
   readonly modelID: string
   /** Media that the model takes, e.g. `image/png`. */
   accepts(mime: string): boolean
+  /** Ids of calls that its protocol takes; absent when it takes any. */
+  readonly callIDs?: RegExp
   /** Why files are left out that it would take. */
   readonly withoutFiles?: string
 }

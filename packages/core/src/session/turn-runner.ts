@@ -136,7 +136,10 @@ async function footingOf(
   const accepts = (mime: string) => takes(model, mime)
   return {
     model,
-    target: { providerID: model.ref.providerID, modelID: model.ref.modelID, accepts },
+    target: {
+      ...{ providerID: model.ref.providerID, modelID: model.ref.modelID, accepts },
+      ...(model.callIDs && { callIDs: model.callIDs }),
+    },
     system: await deps.system(run.sessionID, agent, model, admission, run.signal),
     tools: toolbox.specs,
     find: toolbox.find,

@@ -3,12 +3,12 @@ import { otlpSettings } from "./settings.ts"
 import { createSpans } from "./spans.ts"
 import { noTracing, type Tracing, type TracingOptions } from "./tracing.ts"
 
-/** Tracing to the collector that the environment names; none, and a line in the log, when that cannot be. */
+/** Tracing to the collector that the environment names; none, and a warning, when that cannot be. */
 export function otlpTracing({ env, net, clock, log, version }: TracingOptions): Tracing {
   const settings = otlpSettings(env, version)
   if (!settings.ok) {
     log.warn("no traces are sent", { why: settings.error })
-    return noTracing
+    return { ...noTracing, warnings: [`no traces are sent: ${settings.error}`] }
   }
   const { url, headers, resource, problems } = settings.value
   if (problems.length > 0) log.warn("variables of the tracing are only partly understood", { problems })
@@ -17,6 +17,7 @@ export function otlpTracing({ env, net, clock, log, version }: TracingOptions): 
   const spans = createSpans(clock, (span) => exporter.add(span))
   return {
     tracer: spans,
+    warnings: problems.map((problem) => `of the tracing, ${problem}`),
     async close() {
       spans.endAll()
       await exporter.close()

@@ -6,6 +6,8 @@ import type { Env } from "./wanted.ts"
 
 export interface Tracing {
   readonly tracer: Tracer
+  /** What the user should mend so that traces are sent; without values, which may be secret. */
+  readonly warnings: readonly string[]
   /** Ends what is open and sends what is left, in about a second at most. Never throws. */
   close(): Promise<void>
 }
@@ -20,4 +22,4 @@ export interface TracingOptions {
 }
 
 /** Nobody wants traces. */
-export const noTracing: Tracing = { tracer: noSpan, close: () => Promise.resolve() }
+export const noTracing: Tracing = { tracer: noSpan, warnings: [], close: () => Promise.resolve() }

@@ -395,3 +395,16 @@ describe("without a collector", () => {
     expect(made.server.requests[1]!.text).not.toContain("HEADER-KEY")
   })
 })
+
+test.each<[string, Record<string, string>, string]>([
+  ["an address that is none", { OTEL_EXPORTER_OTLP_ENDPOINT: "not an url" }, "not an http or https address"],
+  ["a protocol that is not spoken", { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, "http/json only"],
+  ["half a header", { OTEL_EXPORTER_OTLP_HEADERS: "x-key=HEADER-KEY,oops" }, "entry 2 is left out"],
+])("%s is said to the user once, without values, and stops nothing", async (_, env, words) => {
+  await using collector = startCollector()
+  await using made = await tracedBench(collector, [[text("Done.")]], { env })
+  const warnings = made.engine.warnings.filter((warning) => warning.includes("OTEL_"))
+  expect(warnings).toEqual([expect.stringContaining(words)])
+  expect(warnings.join()).not.toMatch(/HEADER-KEY|not an url/)
+  expect((await made.prompt("hi")).reason).toBe("done")
+})
