@@ -1,4 +1,6 @@
 import type { PermissionRule, PermissionRuleset } from "@cairn/schema/permission"
+import { riskyPrograms } from "./risky-programs.ts"
+import { covers } from "./rule.ts"
 
 /** A rule that allows more than it seems to, and why. */
 export interface RiskyRule {
@@ -6,47 +8,67 @@ export interface RiskyRule {
   readonly reason: string
 }
 
-const interpreter =
-  "runs any program that is written on its command line, so no other rule about commands holds against it"
-const shell = "is a shell: whatever it is given runs, so no other rule about commands holds against it"
-const elevated = "runs any command as another user"
-const launcher = "runs any command that it is given"
-const fetched = "fetches a program and runs it"
-const remote = "runs commands on another machine"
-const container = "runs containers, which may see and change the whole disk"
-
-/** Programs for which a rule `name *: allow` allows everything. */
-const programs: Readonly<Record<string, string>> = {
-  ...entries(interpreter, "python python2 python3 node bun deno ruby perl php lua awk gawk osascript"),
-  ...entries(shell, "bash sh zsh dash fish ksh pwsh powershell cmd eval source"),
-  ...entries(elevated, "sudo su doas pkexec runas"),
-  ...entries(launcher, "env xargs find parallel nohup timeout time exec command watch"),
-  ...entries(fetched, "npx bunx uvx pipx"),
-  ...entries(remote, "ssh"),
-  ...entries(container, "docker podman"),
-}
-
-function entries(reason: string, names: string): Record<string, string> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, reason]))
-}
-
-/** The rules of one source that allow more than whoever wrote them may have meant, in order. */
+/** The rules of one source that allow more than whoever wrote them may have meant, in order. What a later rule takes back is none. */
 export function riskyRules(rules: PermissionRuleset): RiskyRule[] {
-  return rules.flatMap((rule): RiskyRule[] => {
-    const reason = rule.action === "allow" ? reasonOf(rule, rules) : undefined
+  return rules.flatMap((rule, index): RiskyRule[] => {
+    const reason = rule.action === "allow" ? reasonOf(rule, rules.slice(index + 1)) : undefined
     return reason === undefined ? [] : [{ rule, reason }]
   })
 }
 
-function reasonOf(rule: PermissionRule, rules: PermissionRuleset): string | undefined {
+function reasonOf(rule: PermissionRule, later: PermissionRuleset): string | undefined {
+  if (later.some((one) => one.action !== "allow" && covers(one, key(rule)) && takesBack(one, rule))) return undefined
+  if (rule.permission === "doom_loop")
+    return "lets a model that turns in circles go on, also where nobody watches and every call is paid for"
+  if (rule.permission === "external_directory") return outside(rule.pattern)
+  if (!covers(rule, "bash")) return undefined
+  if (isGeneral(rule.pattern)) return everything(later)
+  // Other tools have patterns of their own: what they mean for commands nobody meant.
   if (rule.permission !== "bash") return undefined
-  if (rule.pattern === "*") {
-    const denied = rules.find((one) => one.permission === "bash" && one.pattern !== "*" && one.action === "deny")
-    return denied
-      ? `allows every other command, and a script or an interpreter can do what ${JSON.stringify(denied.pattern)} denies; allow what is needed by name instead`
-      : undefined
+  if (/^[*?]/.test(rule.pattern))
+    return "begins with a wildcard, so whatever command stands in front is allowed as well"
+  return programReason(rule.pattern)
+}
+
+/** What a rule with a wildcard for its key is looked at for. */
+const key = (rule: PermissionRule): string => (covers(rule, "bash") ? "bash" : rule.permission)
+
+const takesBack = (one: PermissionRule, rule: PermissionRule): boolean =>
+  isGeneral(one.pattern) || one.pattern === rule.pattern
+
+const isGeneral = (pattern: string): boolean => /^\*+$/.test(pattern)
+
+function everything(later: PermissionRuleset): string {
+  const narrower = later.filter((one) => one.permission === "bash" && !isGeneral(one.pattern))
+  const held = narrower.find((one) => one.action === "deny") ?? narrower.find((one) => one.action === "ask")
+  if (!held)
+    return "allows every command: where no sandbox bounds them, they may change and send whatever you may; allow what is needed by name instead"
+  const does = held.action === "deny" ? "denies" : "asks about"
+  return `allows every other command, and a script or an interpreter can do what ${JSON.stringify(held.pattern)} ${does}; allow what is needed by name instead`
+}
+
+function outside(pattern: string): string | undefined {
+  if (/^\/?\*+$|^\/$/.test(pattern))
+    return "lets tools read and change the whole disk, other projects and keys included"
+  if (/^(?:~|\$HOME)(?:\/\**)?$/.test(pattern))
+    return "lets tools read and change your whole home directory, other projects and keys included"
+  return undefined
+}
+
+/** Options with which a program only speaks of itself. */
+const harmless: ReadonlySet<string> = new Set(["--version", "--help", "-V", "-h", "-v"])
+
+/** `python *`, `python3.1*`, `/usr/bin/python -m *`, `npm exec -- *`: the program is named and its arguments are not. */
+function programReason(pattern: string): string | undefined {
+  const head = /^(.*?\S) ?\*+(?: \*+)*$/s.exec(pattern)?.[1]
+  if (head === undefined || /[*?]/.test(head)) return undefined
+  const [first = "", ...rest] = head.split(/\s+/)
+  if (rest.some((word) => harmless.has(word))) return undefined
+  const program = first.slice(first.lastIndexOf("/") + 1)
+  const words = rest.filter((word) => !word.startsWith("-"))
+  for (const name of [program, program.replace(/[-\d.]+$/, "")]) {
+    const reason = riskyPrograms.get([name, ...words].join(" "))
+    if (reason !== undefined) return `${[name, ...words].join(" ")} ${reason}`
   }
-  // `python *`, `python3.1*`, `/usr/bin/python *`: the program is named and its arguments are not.
-  const program = /^(?:\S*\/)?([\w-]+?)[\d.]*(?: ?\*)+$/.exec(rule.pattern)?.[1]
-  return program !== undefined && Object.hasOwn(programs, program) ? `${program} ${programs[program]}` : undefined
+  return undefined
 }
