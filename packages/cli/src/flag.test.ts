@@ -10,6 +10,8 @@ const accepted: [Flag, string, unknown][] = [
   [flags.agentFlag, "plan", "plan"],
   [flags.sessionFlag, "ses_0123abcXYZ", "ses_0123abcXYZ"],
   [flags.continueFlag, "true", true],
+  [flags.forkFlag, "true", true],
+  [flags.atFlag, "msg_0123abcXYZ", "msg_0123abcXYZ"],
   [flags.formatFlag, "text", "text"],
   [flags.formatFlag, "json", "json"],
   [flags.fileFlag, "-", "-"],
@@ -74,6 +76,8 @@ const refused: [Flag, string, RegExp][] = [
   [flags.sessionFlag, "1", /expected a session id/],
   [flags.sessionFlag, "ses_../../x", /expected a session id/],
   [flags.continueFlag, "yes", /takes no value/],
+  [flags.forkFlag, "msg_1", /takes no value/],
+  [flags.atFlag, "1", /expected the id of a message/],
   [flags.formatFlag, "yaml", /expected text or json, got "yaml"/],
   [flags.fileFlag, "", /empty/],
   [flags.autoFlag, "1", /takes no value/],
@@ -157,7 +161,7 @@ test("a flag with a value says what a shell may offer, or takes free text", () =
   const free = new Set<Flag>([
     ...[flags.titleFlag, flags.budgetFlag, flags.limitFlag],
     ...[flags.turnFlag, flags.textFlag, flags.positionFlag],
-    ...[flags.cursorFlag, flags.messageFlag, flags.pointFlag, flags.changedByFlag],
+    ...[flags.cursorFlag, flags.messageFlag, flags.pointFlag, flags.changedByFlag, flags.atFlag],
   ])
   for (const flag of commands.flatMap((command) => command.flags)) {
     if (flag.value !== undefined && !free.has(flag)) expect(flag.completion).toBeDefined()

@@ -53,6 +53,20 @@ export const continueFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const forkFlag: Flag<boolean> = {
+  name: "fork",
+  doc: "With --continue or --session: work in a copy, the session itself stays as it is",
+  parse: on,
+}
+
+export const atFlag: Flag<string> = {
+  name: "at",
+  value: "message",
+  doc: "Id of the first message that is not copied (default: all are)",
+  parse: (text) =>
+    /^msg_\w+$/.test(text) ? ok(text) : err(`expected the id of a message, got ${JSON.stringify(text)}`),
+}
+
 export const formatFlag: Flag<"text" | "json"> = {
   name: "format",
   value: "text|json",

@@ -93,6 +93,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       publish(event("session.created", { sessionID: made.id, info: made }))
       return made
     },
+    forkSession: async (id) => ok(session({ id: `${id}fork` })),
     session: (id) => sessions.get(id),
     sessions: async () => [...sessions.values()],
     search: async () => ok({ hits: [] }),

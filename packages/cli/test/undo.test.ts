@@ -135,3 +135,28 @@ describe("session diff", () => {
     })
   })
 })
+
+describe("fork", () => {
+  test("run --fork works in a copy; session fork copies up to a message", async () => {
+    await using space = await tempWorkspace({ files: { "a.txt": ten } })
+    await using server = await startModelServer([[text("One.")], [text("Two.")], [text("Three.")]])
+    const run = (...argv: string[]) => cairn(space, argv, { server })
+    expect((await run("run", "first")).code).toBe(0)
+    expect((await run("run", "second", "--continue", "--fork")).out).toContain("Two.")
+    const list = async () =>
+      JSON.parse((await run("session", "list", "--format", "json")).out) as { id: string; title: string }[]
+    const sessions = await list()
+    expect(sessions.map(({ title }) => title).toSorted()).toEqual(["first", "first (fork #1)"])
+    const fork = sessions.find(({ title }) => title.includes("fork"))!
+    const shown = JSON.parse((await run("session", "show", fork.id, "--format", "json")).out) as {
+      messages: { info: { id: string; role: string } }[]
+    }
+    expect(shown.messages).toHaveLength(4)
+    const copied = await run("session", "fork", fork.id, "--at", shown.messages[2]!.info.id)
+    expect(copied.out).toMatch(/^ses_\w+ {2}first \(fork #2\)\n$/)
+    expect(await list()).toHaveLength(3)
+    expect(await run("run", "x", "--fork")).toMatchObject({ code: 2, err: expect.stringContaining("--continue") })
+    expect(await run("session", "fork", "ses_unknown")).toMatchObject({ code: 2 })
+    expect(await run("session", "fork", fork.id, "--at", "msg_unknown")).toMatchObject({ code: 2 })
+  })
+})

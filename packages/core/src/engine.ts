@@ -223,6 +223,8 @@ export interface Engine extends AsyncDisposable {
   /** The agents that may be chosen, built-in ones first. */
   agents(): AgentInfo[]
   createSession(input: { title?: string; parentID?: string; agent?: string; model?: ModelRef }): Promise<Session>
+  /** Copies a session up to a message, which is not in the copy, or whole, into a new one. Files stay as they are. */
+  forkSession(sessionID: string, messageID?: string): Promise<Result<Session, SetupError>>
   session(sessionID: string): Session | undefined
   sessions(filter: SessionFilter): Promise<Session[]>
   /**

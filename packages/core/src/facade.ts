@@ -112,6 +112,8 @@ export function createEngineOf(parts: Parts): Engine {
       void scope.run((signal) => project.identify(signal).catch(unnamed))
       return Promise.resolve(createSession(sessions, project.id(), input))
     },
+    forkSession: (sessionID, messageID) =>
+      storing(async () => (await import("./session/fork.ts")).forkSession(sessions, sessionID, messageID)),
     session: (sessionID) => store.read.session(sessionID),
     async sessions(filter) {
       await project.identify(scope.signal)

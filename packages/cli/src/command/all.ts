@@ -18,6 +18,7 @@ import { sessionCompactCommand } from "./session-compact.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
 import { sessionDiffCommand } from "./session-diff.ts"
 import { sessionExportCommand } from "./session-export.ts"
+import { sessionForkCommand } from "./session-fork.ts"
 import { sessionInboxCommand } from "./session-inbox.ts"
 import { sessionListCommand } from "./session-list.ts"
 import { sessionRenameCommand } from "./session-rename.ts"
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   sessionShowCommand,
   sessionDiffCommand,
   sessionRevertCommand,
+  sessionForkCommand,
   sessionExportCommand,
   sessionRenameCommand,
   sessionInboxCommand,

@@ -7,6 +7,7 @@ import {
   deltasFlag,
   dirFlag,
   fileFlag,
+  forkFlag,
   formatFlag,
   interactivePermissionsFlag,
   modelFlag,
@@ -49,6 +50,7 @@ export const runCommand: Command = {
     agentFlag,
     sessionFlag,
     continueFlag,
+    forkFlag,
     formatFlag,
     fileFlag,
     schemaFlag,
@@ -90,6 +92,7 @@ async function run(io: Io, input: Input): Promise<number> {
     auto: input.get(autoFlag) ?? false,
     trust: input.get(trustFlag) ?? false,
     continue: input.get(continueFlag) ?? false,
+    fork: input.get(forkFlag) ?? false,
     ...(Object.keys(budget).length > 0 && { budget }),
     ...withoutUndefined(given),
   })
@@ -98,6 +101,8 @@ async function run(io: Io, input: Input): Promise<number> {
 function contradiction(input: Input): string | undefined {
   if (input.get(sessionFlag) !== undefined && input.get(continueFlag))
     return "--session and --continue exclude each other"
+  if (input.get(forkFlag) && input.get(sessionFlag) === undefined && !input.get(continueFlag))
+    return "--fork needs a session to copy: add --continue or --session"
   if (input.get(autoFlag) && input.get(interactivePermissionsFlag)) {
     return "--auto and --interactive-permissions exclude each other"
   }

@@ -18,6 +18,8 @@ export interface Chosen {
 interface Wish {
   readonly session?: string
   readonly continue: boolean
+  /** A copy of that session instead of itself. */
+  readonly fork?: boolean
   readonly model?: string
   readonly variant?: string
   readonly agent?: string
@@ -44,7 +46,10 @@ export async function chooseSession(engine: Engine, wish: Wish): Promise<Result<
   const title = wish.title === undefined ? {} : { title: wish.title }
   if (!before)
     return ok({ ...chosen, notes, session: await engine.createSession({ ...chosen, ...title }), resumed: false })
-  const session = wish.title === undefined ? before : (engine.updateSession(before.id, title) ?? before)
+  const taken = wish.fork ? await engine.forkSession(before.id) : ok(before)
+  if (!taken.ok) return taken
+  const { value } = taken
+  const session = wish.title === undefined ? value : (engine.updateSession(value.id, title) ?? value)
   return ok({ ...chosen, notes, session, resumed: true })
 }
 

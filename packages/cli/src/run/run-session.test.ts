@@ -17,6 +17,7 @@ const options: RunOptions = {
   auto: false,
   trust: false,
   continue: false,
+  fork: false,
 }
 
 interface Setup extends Omit<FakeIoOptions, "engine"> {

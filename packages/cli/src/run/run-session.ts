@@ -30,6 +30,7 @@ export interface RunOptions {
   readonly auto: boolean
   readonly trust: boolean
   readonly continue: boolean
+  readonly fork: boolean
   /** What this run may use: dollars, tokens, or both. */
   readonly budget?: { readonly money?: number; readonly tokens?: number }
   readonly model?: string
