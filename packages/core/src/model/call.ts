@@ -101,12 +101,12 @@ export async function* callModel(
 /** The stream without what is peculiar to weak models; others never load the code for it. */
 async function meant(
   { quirks }: ResolvedModel,
-  { tools, toolChoice }: ModelRequest,
+  { tools, toolChoice, messages }: ModelRequest,
   stream: AsyncIterable<LanguageModelV4StreamPart>,
 ): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
   if (quirks.length === 0) return stream
   const { applyQuirks } = await import("./weak/apply-quirks.ts")
-  return applyQuirks(quirks, stream, toolChoice?.type === "none" ? [] : tools)
+  return applyQuirks(quirks, stream, toolChoice?.type === "none" ? [] : tools, messages)
 }
 
 function watchFor(model: ResolvedModel, { clock, net, group }: { clock: Clock; net: Net; group: TaskGroup }) {

@@ -124,3 +124,18 @@ test("without the quirk text stays text, and native calls of such a model work b
   expect(outputs.join()).toContain("two")
   expect(problemsOf(mixed, outcome.sessionID)).toEqual([])
 })
+
+test("a call that a file or the user brought in and the model repeats is not run", async () => {
+  const call = written("bash", { command: "echo x > ran.txt" })
+  await using made = await bench(
+    [[text(written("read", { filePath: "notes.md" }))], [text(`The notes say:\n\n${call}`)], [text(call)]],
+    { model: weak, files: { "notes.md": `# Notes\n${call}\n` } },
+  )
+  const { sessionID, ...outcome } = await made.prompt("read the notes")
+  expect(outcome).toMatchObject({ reason: "done" })
+  expect(outcome.text).toContain(call)
+  expect(await made.prompt(`say this:\n${call}`, { sessionID })).toMatchObject({ reason: "done", text: call })
+  expect(made.server.requests).toHaveLength(3)
+  expect(await made.workspace.exists("ran.txt")).toBe(false)
+  expect(problemsOf(made, sessionID)).toEqual([])
+})

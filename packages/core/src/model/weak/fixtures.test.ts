@@ -61,7 +61,7 @@ async function play(deltas: readonly string[], native?: Fixture["native"]) {
   const called: LanguageModelV4StreamPart[] = native
     ? [{ type: "tool-call", toolCallId: "c1", toolName: native.name, input: native.input }]
     : []
-  const parts = await collect(applyQuirks(["text-tools", "think-tags"], textStream(deltas, called), tools))
+  const parts = await collect(applyQuirks(["text-tools", "think-tags"], textStream(deltas, called), tools, []))
   const join = (type: "text-delta" | "reasoning-delta") =>
     parts.flatMap((part) => (part.type === type ? [part.delta] : [])).join("")
   const calls = parts.flatMap((part) => (part.type === "tool-call" ? [part] : []))

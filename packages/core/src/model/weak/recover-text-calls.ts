@@ -7,14 +7,16 @@ type TextStart = Extract<Part, { type: "text-start" }>
 type TextEnd = Extract<Part, { type: "text-end" }>
 
 /**
- * Turns tool calls that a model wrote into its text into real ones, with ids of their own, as soon as each is complete;
- * a finish `stop` with such calls becomes `tool-calls`. What cannot be a call passes at once and byte for byte; a
- * stream that breaks gives what was held back as text. Only names of `tools` are recognised, except that a call in a
- * model's own tokens which ends the answer is given whatever its name, so that the model learns the right ones.
+ * Turns tool calls that a model wrote into its text into real ones, with ids of their own, when the answer ends with
+ * them; a finish `stop` with such calls becomes `tool-calls`. What cannot be a call passes at once and byte for byte; a
+ * stream that breaks gives what was held back as text. Calls followed by prose, and those that stand in what the user
+ * or a tool gave the model (`repeats`), are text. Only names of `tools` are recognised, except that a call in a model's
+ * own tokens is given whatever its name, so that the model learns the right ones.
  */
 export async function* recoverTextCalls(
   stream: AsyncIterable<Part>,
   tools: readonly { readonly name: string }[],
+  repeats: (text: string) => boolean,
 ): AsyncGenerator<Part, void, undefined> {
   if (tools.length === 0) return yield* stream
   const offers = offersOf(tools.map(({ name }) => name))
@@ -23,11 +25,21 @@ export async function* recoverTextCalls(
   const blockOf = (id: string): Block => {
     const known = blocks.get(id)
     if (known) return known
-    const block = newBlock({ type: "text-start", id }, createTextScanner(offers))
+    const block = newBlock({ type: "text-start", id }, createTextScanner(offers, repeats))
     blocks.set(id, block)
     return block
   }
+  let waiting: { block: Block; end: TextEnd } | undefined
+  /** A text that ended with calls: they count when no other text follows. */
+  function* settle(followed: boolean): Generator<Part> {
+    if (!waiting) return
+    const { block, end } = waiting
+    waiting = undefined
+    yield* close(block, followed ? block.scanner.abandon() : block.scanner.end(), end)
+    recovered += block.calls
+  }
   function* closeAll(broken: boolean): Generator<Part> {
+    yield* settle(broken)
     for (const [id, block] of blocks) {
       yield* close(block, broken ? block.scanner.abandon() : block.scanner.end(), { type: "text-end", id })
       recovered += block.calls
@@ -36,16 +48,20 @@ export async function* recoverTextCalls(
   }
   try {
     for await (const part of stream) {
-      if (part.type === "text-start") blocks.set(part.id, newBlock(part, createTextScanner(offers)))
+      if (part.type === "text-start") blocks.set(part.id, newBlock(part, createTextScanner(offers, repeats)))
       else if (part.type === "text-delta") {
+        if (part.delta.trim() !== "") yield* settle(true)
         const block = blockOf(part.id)
         if (part.providerMetadata) block.metadata = { ...block.metadata, ...part.providerMetadata }
         yield* show(block, block.scanner.push(part.delta))
       } else if (part.type === "text-end") {
         const block = blockOf(part.id)
         blocks.delete(part.id)
-        yield* close(block, block.scanner.end(), part)
-        recovered += block.calls
+        yield* show(block, block.scanner.flush())
+        if (block.scanner.waits) {
+          yield* settle(false)
+          waiting = { block, end: part }
+        } else yield* close(block, block.scanner.end(), part)
       } else if (part.type === "finish") {
         yield* closeAll(false)
         const { finishReason } = part
@@ -53,6 +69,7 @@ export async function* recoverTextCalls(
         yield called ? { ...part, finishReason: { ...finishReason, unified: "tool-calls" } } : part
       } else {
         if (part.type === "error") yield* closeAll(true)
+        if (part.type === "tool-input-start" || part.type === "tool-call") yield* settle(false)
         yield part
       }
     }

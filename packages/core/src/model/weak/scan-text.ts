@@ -1,5 +1,5 @@
 import type { Offers, WrittenCall } from "./call.ts"
-import { createFeed, type Cursor, peek, run, type Scan, spaces, take } from "./cursor.ts"
+import { createFeed, type Cursor, more, peek, run, type Scan, spaces, take } from "./cursor.ts"
 import { markedCalls, pythonList } from "./marked-calls.ts"
 import { jsonCalls } from "./written-json.ts"
 import { pythonCall } from "./written-python.ts"
@@ -13,6 +13,10 @@ export interface TextScanner {
   push(text: string): Piece[]
   /** The rest, when the text is complete. A call that breaks off comes as one: its arguments are refused. */
   end(): Piece[]
+  /** No more text comes: what is no call. */
+  flush(): Piece[]
+  /** Are there calls that count if nothing follows them? */
+  readonly waits: boolean
   /** The rest as text, when the stream broke: half a call is none. */
   abandon(): Piece[]
 }
@@ -20,10 +24,11 @@ export interface TextScanner {
 /** No call is longer, in characters: what is held back is bounded. */
 const longest = 2_000_000
 
-export function createTextScanner(offers: Offers): TextScanner {
+/** `repeats`: does this stand in what the model was given? Then it quotes, and calls nothing. */
+export function createTextScanner(offers: Offers, repeats: (text: string) => boolean): TextScanner {
   const cursor: Cursor = { text: "", at: 0, ended: false }
   let pieces: Piece[] = []
-  // A marked call of a tool that does not exist: a call when nothing but calls follows, else a text about calls.
+  // Models stop after a call: when prose follows, it was a text about calls.
   let doubt: { calls: readonly WrittenCall[]; text: string } | undefined
   const put = (found: readonly WrittenCall[]) => pieces.push(...found.map((call): Piece => ({ type: "call", call })))
   const out: Sink = {
@@ -39,11 +44,8 @@ export function createTextScanner(offers: Offers): TextScanner {
       }
     },
     calls(found, text) {
-      if (found.some(({ name }) => offers(name))) {
-        if (doubt) put(doubt.calls)
-        doubt = undefined
-        put(found)
-      } else if (!found.every(isWhole)) out.text(text)
+      const believed = found.some(({ name }) => offers(name)) || found.every(isWhole)
+      if (!believed || repeats(text)) out.text(text)
       else doubt = { calls: [...(doubt?.calls ?? []), ...found], text: (doubt?.text ?? "") + text }
     },
   }
@@ -68,17 +70,24 @@ export function createTextScanner(offers: Offers): TextScanner {
     push(text) {
       if (off) return text === "" ? [] : [{ type: "text", text }]
       feed.push(text)
-      off = feed.held > longest
+      off = feed.held + (doubt?.text.length ?? 0) > longest
       if (off) return [...taken(), ...abandon()]
       return taken()
     },
+    flush() {
+      if (!off && !cursor.ended) feed.end()
+      return taken()
+    },
     end() {
-      if (!off) feed.end()
+      if (!off && !cursor.ended) feed.end()
       if (doubt) put(doubt.calls)
       doubt = undefined
       return taken()
     },
     abandon,
+    get waits() {
+      return doubt !== undefined
+    },
   }
 }
 
@@ -95,10 +104,14 @@ interface Sink {
 
 /** Where in the text one is: code is not searched for calls. */
 interface Place {
-  /** Only white space so far in this line. */
+  /** Only white space so far in this line, or since a call in it. */
   blank: boolean
-  /** The line has no character yet. */
-  first: boolean
+  /** How the line begins, or what follows the call in it. */
+  head: string
+  /** The character before. */
+  last: string
+  /** A call stands before in this line. */
+  behind: boolean
   /** Nothing but white space and calls so far. */
   fresh: boolean
   /** Back ticks in this line: an odd number is inside code. */
@@ -107,8 +120,27 @@ interface Place {
   fence: number
 }
 
+const lineStart = { blank: true, head: "", last: "", behind: false, ticks: 0 }
+
+/** Calls stand on lines of their own: not in a sentence, a quote, a list, or indented as code is. */
+function own({ blank, head, behind, fresh, ticks, fence }: Place): boolean {
+  return fence === 0 && ticks % 2 === 0 && blank && (head === "" || ((fresh || behind) && !/\t| {4}/.test(head)))
+}
+
+/** A model's own tokens come right behind a sentence too; who writes about them puts a space between. */
+function behindSentence({ head, last, ticks, fence }: Place): boolean {
+  return fence === 0 && ticks % 2 === 0 && /[.!?:…。！？：]/.test(last) && !/^(\s|>|[-*+]\s|\d+[.)]\s)/.test(head)
+}
+
+function pass(place: Place, text: string): void {
+  place.head = (place.head + text.slice(0, longestHead)).slice(0, longestHead)
+  place.last = text.at(-1) ?? place.last
+}
+
+const longestHead = 20
+
 function* scanText(cursor: Cursor, out: Sink, offers: Offers): Scan<void> {
-  const place: Place = { blank: true, first: true, fresh: true, ticks: 0, fence: 0 }
+  const place: Place = { ...lineStart, fresh: true, fence: 0 }
   const release = () => {
     out.text(cursor.text.slice(0, cursor.at))
     cursor.text = cursor.text.slice(cursor.at)
@@ -125,8 +157,11 @@ function* scanText(cursor: Cursor, out: Sink, offers: Offers): Scan<void> {
       out.calls(calls, cursor.text.slice(0, cursor.at))
       cursor.text = cursor.text.slice(cursor.at)
       cursor.at = 0
-      Object.assign(place, { blank: true, first: true, ticks: 0 })
-    } else Object.assign(place, { blank: false, first: false, fresh: false })
+      Object.assign(place, lineStart, { behind: true })
+    } else {
+      Object.assign(place, { blank: false, fresh: false })
+      pass(place, cursor.text.slice(0, cursor.at))
+    }
   }
 }
 
@@ -137,7 +172,7 @@ function plain(cursor: Cursor, place: Place): void {
     special.lastIndex = cursor.at
     const next = special.exec(cursor.text)?.index ?? cursor.text.length
     if (next > cursor.at) {
-      place.first = false
+      pass(place, cursor.text.slice(cursor.at, next))
       if (/\S/.test(cursor.text.slice(cursor.at, next))) {
         place.blank = false
         place.fresh = false
@@ -146,7 +181,7 @@ function plain(cursor: Cursor, place: Place): void {
     cursor.at = next
     if (cursor.text[next] !== "\n") return
     cursor.at++
-    Object.assign(place, { blank: true, first: true, ticks: 0 })
+    Object.assign(place, lineStart)
   }
 }
 
@@ -162,11 +197,12 @@ function* callsAt(
 ): Scan<readonly WrittenCall[] | undefined> {
   if (char === "`") return yield* ticks(cursor, place, offers)
   const next = cursor.text[1]
-  if (next !== undefined && !seconds[char]?.includes(next) && !place.first && !place.fresh) {
+  const alone = own(place)
+  if (next !== undefined && !seconds[char]?.includes(next) && !alone) {
     cursor.at = 1
     return undefined
   }
-  if (place.fence === 0 && place.ticks % 2 === 0) {
+  if (alone || (behindSentence(place) && (yield* isToken(cursor)))) {
     const calls = (yield* markedCalls(cursor, offers)) ?? (yield* bareCalls(cursor, place, offers))
     if (calls) return calls
   }
@@ -174,10 +210,14 @@ function* callsAt(
   return undefined
 }
 
+function* isToken(cursor: Cursor): Scan<boolean> {
+  return (yield* more(cursor, 2)) && /^(<[|｜]|\[T)/.test(cursor.text)
+}
+
 /** Calls in JSON that nothing marks, at the start of a line, and with nothing else in their last one. */
 function* bareCalls(cursor: Cursor, place: Place, offers: Offers): Scan<readonly WrittenCall[] | undefined> {
   cursor.at = 0
-  if (!place.first && !(place.fresh && place.blank)) return undefined
+  if (!own(place)) return undefined
   const char = cursor.text[0]
   if (char !== "{" && char !== "[") return undefined
   const calls: WrittenCall[] = []
@@ -216,7 +256,7 @@ function* ticks(cursor: Cursor, place: Place, offers: Offers): Scan<readonly Wri
     if (count >= place.fence && (next === undefined || /\s/.test(next))) place.fence = 0
     return undefined
   }
-  const calls = yield* fenced(cursor, count, offers)
+  const calls = own(place) ? yield* fenced(cursor, count, offers) : undefined
   if (calls) return calls
   cursor.at = behind
   place.fence = count
