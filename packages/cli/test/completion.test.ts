@@ -11,7 +11,7 @@ const bare = (offers: string[]) => [...new Set(offers.map((offer) => offer.repla
 const cases: [line: string, offered: string[]][] = [
   ["cairn run --mo", ["--model"]],
   ["cairn session sh", ["show"]],
-  ["cairn session re", ["rename"]],
+  ["cairn session ren", ["rename"]],
   ["cairn mod", ["models"]],
   ["cairn help session sh", ["show"]],
   ["cairn completion z", ["zsh"]],
