@@ -14,6 +14,7 @@ import type { Net } from "../net/net.ts"
 import { markCache } from "./cache-marks.ts"
 import { CallFailure } from "./call-failure.ts"
 import type { ResolvedModel } from "./define.ts"
+import { createStreamEnd } from "./stream-end.ts"
 import { knownOnly } from "./strange-events.ts"
 import { thinkingRoom } from "./thinking.ts"
 import { filesAfterResults } from "./tool-files.ts"
@@ -74,7 +75,7 @@ export async function* callModel(
           ),
         )
   try {
-    const language = await abortable(model.open(watchFor(model, { clock, net, group })), group.signal)
+    const language = await abortable(model.open(watchFor(model, { clock, net, group, log })), group.signal)
     const { stream } = await abortable(
       (async () => language.doStream(callOptions(model, request, group.signal)))(),
       group.signal,
@@ -109,10 +110,16 @@ async function meant(
   return applyQuirks(quirks, stream, toolChoice?.type === "none" ? [] : tools, messages)
 }
 
-function watchFor(model: ResolvedModel, { clock, net, group }: { clock: Clock; net: Net; group: TaskGroup }) {
+type Watch = Pick<CallContext, "clock" | "net" | "log"> & { readonly group: TaskGroup }
+
+function watchFor(model: ResolvedModel, { clock, net, group, log }: Watch) {
   if (model.baseURL === undefined) return undefined
   const fetch = net.client({ origin: new URL(model.baseURL).origin })
-  return watchedFetch(fetch, { clock, timeouts: model.timeouts, group, probe: net.probe })
+  const streamEnd = () =>
+    createStreamEnd(model.optionsKey, () =>
+      log.warn("what came behind the end of an answer was ignored", { model: model.apiID }),
+    )
+  return watchedFetch(fetch, { clock, timeouts: model.timeouts, group, probe: net.probe, streamEnd })
 }
 
 function callOptions(

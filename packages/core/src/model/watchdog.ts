@@ -3,6 +3,7 @@ import { onAbort, type TaskGroup } from "@cairn/kernel/task"
 import type { Fetch, Net } from "../net/net.ts"
 import { CallFailure } from "./call-failure.ts"
 import type { ModelTimeouts } from "./define.ts"
+import type { StreamEnd } from "./stream-end.ts"
 import { createStreamStart } from "./stream-start.ts"
 
 export interface WatchOptions {
@@ -11,7 +12,12 @@ export interface WatchOptions {
   /** The call's scope: cancelled with the failure when a watchdog bites. */
   readonly group: TaskGroup
   readonly probe: Net["probe"]
+  /** Ends an answer where its protocol does; asked for one with each request. */
+  streamEnd?(): StreamEnd | undefined
 }
+
+/** What may still come behind the content of an answer comes within this. Ms. */
+const linger = 5_000
 
 /**
  * A `fetch` under the watchdogs of one call:
@@ -20,10 +26,11 @@ export interface WatchOptions {
  *     sent ──► firstByte ms without a byte of the body → give up
  *     first bytes ──► no events (a web page, an error object, nothing) → give up
  *     byte ──► silence ms without the next one, while somebody waits for it → give up
+ *     end of the content ──► a while without the end of the stream → the answer is whole
  *
  * Giving up cancels the group, which aborts the request whatever signal the package passed.
  */
-export function watchedFetch(send: Fetch, { clock, timeouts, group, probe }: WatchOptions): Fetch {
+export function watchedFetch(send: Fetch, { clock, timeouts, group, probe, streamEnd }: WatchOptions): Fetch {
   const running = new Set<() => void>()
   const after = (ms: number | false, fire: () => void) => {
     if (ms === false || group.signal.aborted) return () => {}
@@ -60,8 +67,11 @@ export function watchedFetch(send: Fetch, { clock, timeouts, group, probe }: Wat
         stopFirst,
         startSilence: () =>
           after(timeouts.silence, () => give("timeout_silence", `went silent for ${seconds(timeouts.silence)}`)),
+        startLinger: (stop) => after(linger, () => void group.run(stop)),
         host,
         giveUp: (failure) => group.cancel(failure),
+        interrupted: () => group.signal.aborted,
+        end: response.ok ? streamEnd?.() : undefined,
       })
     } catch (error) {
       stopConnect()
@@ -76,23 +86,31 @@ interface BodyWatch {
   readonly host: string
   stopFirst(): void
   startSilence(): () => void
+  startLinger(stop: () => Promise<void>): () => void
   giveUp(failure: CallFailure): void
+  interrupted(): boolean
+  readonly end: StreamEnd | undefined
 }
 
 /**
  * The silence timer runs only while a read waits, so that a slow reader is not taken for a silent provider. What is no
  * stream of events is given up, not passed on.
  */
-function watchBody(response: Response, { host, stopFirst, startSilence, giveUp }: BodyWatch): Response {
+function watchBody(response: Response, watch: BodyWatch): Response {
+  const { host, stopFirst, startSilence, startLinger, giveUp, interrupted, end } = watch
   if (!response.body) return response
   const reader = response.body.getReader()
   const binary = response.headers.get("content-type")?.includes("amazon.eventstream") === true
   let start = response.ok && !binary ? createStreamStart(host) : undefined
   let first = true
   const read = async () => {
-    const stopSilence = first ? () => {} : startSilence()
+    const stopSilence = first ? () => {} : end?.closed ? startLinger(() => reader.cancel()) : startSilence()
     try {
       return await reader.read()
+    } catch (error) {
+      // The answer is whole, whatever becomes of the connection.
+      if (!end?.closed || interrupted()) throw error
+      return { done: true as const, value: undefined }
     } finally {
       stopSilence()
       stopFirst()
@@ -111,8 +129,12 @@ function watchBody(response: Response, { host, stopFirst, startSilence, giveUp }
           }
           if (begun.kind === "unclear") continue
           start = undefined
-          if (begun.kind === "events") controller.enqueue(begun.bytes)
-          else if (!done) controller.enqueue(value)
+          const bytes = begun.kind === "events" ? begun.bytes : value
+          const kept = bytes && end ? end.take(bytes) : bytes
+          if (kept && kept.byteLength > 0) controller.enqueue(kept)
+          if (!done && kept?.byteLength === 0) continue
+          const rest = done ? end?.rest() : undefined
+          if (rest && rest.byteLength > 0) controller.enqueue(rest)
           if (done) controller.close()
           return
         }

@@ -4,8 +4,10 @@ import type { CapturedRequest, WireProtocol } from "@cairn/testkit/request"
 import { toolResults } from "@cairn/testkit/request"
 import {
   chunked,
+  cutStream,
   emptyBody,
   finish,
+  hang,
   html,
   raw,
   type Reply,
@@ -138,10 +140,33 @@ describe.each(protocols)("over %s, an answer that is", (protocol) => {
     expect(outcome).toMatchObject({ reason: "done", text: "Fine. More." })
   })
 
-  test("followed by more text than it had", async () => {
-    const { outcome } = await tryAnswer(protocol, [text("Fine."), finish("stop"), raw(late[protocol])])
-    expect(outcome.reason).toBe("done")
-    expect(outcome.text).toStartWith("Fine.")
+  test("followed by more text, an error and noise is what it was at its end", async () => {
+    const behind = raw(`${late[protocol]}data: ${error}\n\ndata: {broken\n\n`)
+    const { outcome, requests } = await tryAnswer(protocol, [text("Fine."), finish("stop"), behind])
+    expect(outcome).toMatchObject({ reason: "done", text: "Fine.", tokens: { input: 100, output: 20 } })
+    expect(requests).toHaveLength(1)
+  })
+
+  test("followed by a call does not run it", async () => {
+    const behind = raw(lateCall[protocol])
+    const { outcome, requests } = await tryAnswer(protocol, [text("Fine."), finish("stop"), behind])
+    expect(outcome).toMatchObject({ reason: "done", text: "Fine." })
+    expect(requests).toHaveLength(1)
+  })
+
+  test("whole is kept when the connection breaks or stays open behind it", async () => {
+    for (const last of [cutStream(), hang()]) {
+      const clock = new TestClock()
+      await using made = await bench(() => [text("Fine."), finish("stop"), last], { protocol, clock })
+      const prompted = made.prompt("hi")
+      let over = false
+      void prompted.finally(() => (over = true))
+      while (!over) {
+        await clock.advance(500)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(await prompted).toMatchObject({ reason: "done", text: "Fine." })
+    }
   })
 })
 
@@ -213,6 +238,37 @@ const unknownEvent: Record<WireProtocol, string> = {
   anthropic: 'event: hologram\ndata: {"type":"hologram","payload":[1,2]}\n\n',
   responses: 'event: response.hologram\ndata: {"type":"response.hologram","payload":[1,2]}\n\n',
   google: 'data: {"hologram":{"payload":[1,2]}}\n\n',
+}
+/** Calls that come too late, and a second end. */
+const lateCall: Record<WireProtocol, string> = {
+  chat: [
+    { delta: { tool_calls: [{ index: 0, id: "z", function: { name: "glob", arguments: '{"pattern":"*"}' } }] } },
+    { delta: {}, finish_reason: "tool_calls" },
+  ]
+    .map(
+      (choice) =>
+        `data: ${JSON.stringify({ id: "x", created: 1, model: "m", choices: [{ index: 0, ...choice }] })}\n\n`,
+    )
+    .join(""),
+  anthropic: [
+    { type: "content_block_start", index: 9, content_block: { type: "tool_use", id: "z", name: "glob", input: {} } },
+    { type: "content_block_delta", index: 9, delta: { type: "input_json_delta", partial_json: '{"pattern":"*"}' } },
+    { type: "content_block_stop", index: 9 },
+    { type: "message_stop" },
+  ]
+    .map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`)
+    .join(""),
+  responses: ["added", "done"]
+    .map((end) => {
+      const item = { type: "function_call", id: "fz", call_id: "z", name: "glob", arguments: '{"pattern":"*"}' }
+      const type = `response.output_item.${end}`
+      const data = { type, output_index: 9, sequence_number: 999, item: { ...item, status: "completed" } }
+      return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+    })
+    .join(""),
+  google: `data: ${JSON.stringify({
+    candidates: [{ content: { parts: [{ functionCall: { name: "glob", args: { pattern: "*" } } }], role: "model" } }],
+  })}\n\n`,
 }
 const late: Record<WireProtocol, string> = {
   chat: 'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":" Late."},"finish_reason":null}]}\n\n',
