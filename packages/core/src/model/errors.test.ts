@@ -1,3 +1,4 @@
+import { TypeValidationError } from "@ai-sdk/provider"
 import { expect, test } from "bun:test"
 import { APICallError, EmptyResponseBodyError, InvalidPromptError, LoadAPIKeyError } from "@ai-sdk/provider"
 import { Interrupted } from "@cairn/kernel/interrupted"
@@ -327,4 +328,13 @@ test("a wait that is too long to be waited for is said", () => {
   expect(limited("600")).not.toContain("again in")
   const refused = classifyData({ providerID: "p", status: 401, message: "no", headers: { "retry-after": "99999" } })
   expect(refused.message).not.toContain("again in")
+})
+
+test("what a check of forms expected is not told to the user", () => {
+  const cause = new Error('[{"code":"invalid_union","path":["choices"]}]')
+  for (const value of [{ weird: 1 }, null, "text"]) {
+    const { message } = classify(new TypeValidationError({ value, cause }), { providerID: "p" })
+    expect(message).toContain("it sent what is not understood")
+    expect(message).not.toMatch(/invalid_union|Type validation/)
+  }
 })

@@ -46,6 +46,7 @@ export type ErrorContext = Pick<ErrorData, "providerID" | "providerName" | "keyS
 const longestText = 16_384
 const longestBody = 4_096
 const longestMessage = 600
+const longestValue = 200
 const keptHeader = /^(retry-after(-ms)?|x-ratelimit-[\w-]+|anthropic-ratelimit-[\w-]+|(x-)?request-id|content-type)$/
 
 /** Understands whatever a provider package, the net or a stream threw or sent. */
@@ -125,11 +126,18 @@ function dataOf(error: unknown): Omit<ErrorData, "providerID"> {
     if (typeof fields["responseBody"] === "string") data.body ??= fields["responseBody"]
     if (typeof fields["isRetryable"] === "boolean") data.retryable ??= fields["isRetryable"]
     data.code = codeOf(fields) ?? data.code
-    if (typeof fields["message"] === "string" && fields["message"] !== "") data.message ??= fields["message"]
+    if (typeof fields["message"] === "string" && fields["message"] !== "") data.message ??= wordsOf(fields)
     if (!(current instanceof Error) && data.body === undefined) data.body = safeJson(current)
     current = fields["cause"] ?? (typeof fields["error"] === "object" ? fields["error"] : undefined)
   }
   return data
+}
+
+/** The message, without what a check of forms says of what it expected. */
+function wordsOf(fields: Record<string, unknown>): string {
+  const message = String(fields["message"])
+  if (fields["name"] !== "AI_TypeValidationError") return message
+  return `it sent what is not understood: ${safeJson(Object(fields["value"]))?.slice(0, longestValue)}`
 }
 
 /** The deepest code wins (it is the operating system's); names count for what packages throw without one. */

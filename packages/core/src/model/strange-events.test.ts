@@ -58,3 +58,21 @@ test("other errors are what they are", async () => {
   const odd: LanguageModelV4StreamPart = { type: "error", error: "text" }
   expect((await seen(broken, odd)).parts).toEqual([broken, odd])
 })
+
+test.each<[string, unknown]>([
+  ["an event whose kind names a tool", { type: "tool_hologram", call: 1, error: null }],
+  ["a block", { type: "content_block_start", index: 1, content_block: { type: "tool_hologram", function: "x" } }],
+  ["a piece of a block", { type: "content_block_delta", index: 1, delta: { type: "hologram_delta", call: 1 } }],
+  ["a frame without content", { weird: 1, tool: "x" }],
+])("%s of an unknown kind is passed over whatever it speaks of", async (_, value) => {
+  expect((await seen(said, strange(value), finish("stop"))).parts).toEqual([said, finish("stop")])
+})
+
+test.each<[string, unknown]>([
+  ["block of a call", { type: "content_block_start", content_block: { type: "tool_use", id: 1 } }],
+  ["piece of a call", { type: "content_block_delta", delta: { type: "input_json_delta" }, tool: 1 }],
+  ["word of an error", { code: 500, message: "busy" }],
+])("a broken %s is not passed over", async (_, value) => {
+  const part = strange(value)
+  expect((await seen(said, part, finish("stop"))).parts).toEqual([said, part, finish("stop")])
+})

@@ -26,10 +26,26 @@ export async function* knownOnly(
   }
 }
 
-/** Valid JSON of an unknown form. What speaks of errors or calls is no such event: the answer is not whole without it. */
+/** Kinds of events and of their contents without which an answer is not whole; so it is not for errors. */
+const essential = /^(tool_use|text|text_delta|input_json_delta|message_\w+|content_block_\w+)$|^response\.|error|fail/i
+
+/**
+ * Valid JSON of an unknown form. Where the kind of the event or of the block in it is said, that decides; otherwise what
+ * speaks of errors or calls is no such event: the answer is not whole without it.
+ */
 function isStrange(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== "AI_TypeValidationError" || !("value" in error)) return false
   const { value } = error
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false
-  return !/error|fail|detail|tool|function|call/i.test(JSON.stringify(value))
+  if (!isRecord(value)) return false
+  const kind = kindOf(value["content_block"]) ?? kindOf(value["delta"]) ?? kindOf(value)
+  if (kind !== undefined && !essential.test(kind)) return true
+  const content = ["choices", "candidates", "type"].some((field) => field in value)
+  const spoken = content ? JSON.stringify(value) : Object.keys(value).join(" ")
+  return !(content ? /error|fail|detail|tool|function|call/i : /error|fail|detail|message|code/i).test(spoken)
 }
+
+const kindOf = (value: unknown): string | undefined =>
+  isRecord(value) && typeof value["type"] === "string" ? value["type"] : undefined
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -88,3 +88,15 @@ describe("what is no events", () => {
     ])
   })
 })
+
+test("the content type is named, and an error in a list is read", () => {
+  const read = (type: string | null, text: string) => {
+    const start = createStreamStart("host:1", type)
+    start(Buffer.from(text))
+    const end = start(undefined)
+    return end.kind === "failure" ? end.failure : undefined
+  }
+  expect(read("text/plain", "OK")?.message).toBe('host:1 answered with what is no stream of events (text/plain): "OK"')
+  const listed = read(null, '[{"error":{"code":403,"message":"No entry","status":"PERMISSION_DENIED"}}]')
+  expect(listed).toMatchObject({ code: "error_answer", message: "No entry" })
+})

@@ -16,7 +16,7 @@ const fields = ["data:", "event:", "id:", "retry:", ":"]
  * events under other types, and web pages, plain JSON or nothing under this one. `add` is given each chunk, and
  * `undefined` at the end, until it has decided.
  */
-export function createStreamStart(host: string): (chunk: Uint8Array | undefined) => Start {
+export function createStreamStart(host: string, type?: string | null): (chunk: Uint8Array | undefined) => Start {
   const chunks: Uint8Array[] = []
   let size = 0
   let alien = false
@@ -32,23 +32,26 @@ export function createStreamStart(host: string): (chunk: Uint8Array | undefined)
     alien ||= !fields.some((field) => field.startsWith(line))
     // It is read to its end, for what it says.
     if (chunk && (!alien || size < longestAlien)) return { kind: "unclear" }
-    return { kind: "failure", failure: failureOf(host, text) }
+    return { kind: "failure", failure: failureOf(host, text, type) }
   }
 }
 
-function failureOf(host: string, text: string): CallFailure {
+function failureOf(host: string, text: string, type: string | null | undefined): CallFailure {
   if (text === "") return new CallFailure("empty_answer", `${host} sent an empty answer`)
   if (/^<(!doctype|html|\?xml|head|body)/i.test(text))
     return new CallFailure("web_page", `${host} answered with a web page`)
   const said = errorIn(text)
   if (said !== undefined) return new CallFailure("error_answer", said, text)
   const start = JSON.stringify(text.slice(0, longestShown)) + (text.length > longestShown ? "…" : "")
-  return new CallFailure("no_events", `${host} answered with what is no stream of events: ${start}`)
+  const named = type ? ` (${type.slice(0, longestShown)})` : ""
+  return new CallFailure("no_events", `${host} answered with what is no stream of events${named}: ${start}`)
 }
 
 /** The words of an error object that came with status 200; undefined when it is none. */
 function errorIn(text: string): string | undefined {
-  const value = parsed(text)
+  const whole = parsed(text)
+  // Google puts its error into a list.
+  const value: unknown = Array.isArray(whole) ? whole[0] : whole
   if (!isRecord(value)) return undefined
   const error = value["error"] ?? value["errors"] ?? (value["type"] === "error" ? value : undefined)
   if (error === undefined || error === null || error === false) return undefined

@@ -62,6 +62,8 @@ export function watchedFetch(send: Fetch, { clock, timeouts, group, probe, strea
       stopConnect()
       if (response.ok && response.headers.get("content-type")?.startsWith("text/html"))
         throw new CallFailure("web_page", `${host} answered with a web page`)
+      if (response.ok && !response.body)
+        throw new CallFailure("no_events", `${host} answered with HTTP ${response.status} and nothing more`)
       if (!response.body) stopFirst()
       return watchBody(response, {
         stopFirst,
@@ -101,7 +103,7 @@ function watchBody(response: Response, watch: BodyWatch): Response {
   if (!response.body) return response
   const reader = response.body.getReader()
   const binary = response.headers.get("content-type")?.includes("amazon.eventstream") === true
-  let start = response.ok && !binary ? createStreamStart(host) : undefined
+  let start = response.ok && !binary ? createStreamStart(host, response.headers.get("content-type")) : undefined
   let first = true
   const read = async () => {
     const stopSilence = first ? () => {} : end?.closed ? startLinger(() => reader.cancel()) : startSilence()

@@ -92,7 +92,7 @@ describe.each(protocols)("over %s, an answer that is", (protocol) => {
       "plain text",
       status(200, { headers: { "content-type": "text/plain" }, body: "hello" }),
       1,
-      /no stream of events: "hello".*streams its answers/,
+      /no stream of events \(text\/plain\): "hello".*streams its answers/,
     ],
     ["JSON that is no stream", status(200, { body: '{"choices":[]}' }), 1, /no stream of events/],
     ["an error object with status 200", status(200, { body: error }), 5, /The model is on holiday/],
@@ -108,6 +108,14 @@ describe.each(protocols)("over %s, an answer that is", (protocol) => {
       1,
       /Check the key/,
     ],
+    [
+      "an account without credit",
+      status(200, { body: '{"error":{"message":"Nope","code":402}}' }),
+      1,
+      /no credit left/,
+    ],
+    ["a refusal in a list", status(200, { body: '[{"error":{"code":403,"message":"No"}}]' }), 1, /Check the key/],
+    ["no content", status(204, { body: "" }), 1, /HTTP 204 and nothing more/],
     ["noise", raw("\u0000\u0001\u0002".repeat(50)), 1, /no stream of events/],
     [
       "an error among the events",
@@ -196,6 +204,24 @@ describe.each(protocols)("over %s, calls that", (protocol) => {
     const results = toolResults(requests[1]!)
     expect(new Set(results.map(({ callID }) => callID)).size).toBe(2)
   })
+})
+
+test.each<[WireProtocol, object[]]>([
+  ["chat", [{ weird: 1, tool: "x" }]],
+  ["anthropic", [{ type: "tool_hologram", call: 1 }]],
+  [
+    "anthropic",
+    [
+      { type: "content_block_start", index: 7, content_block: { type: "tool_hologram", function: "x" } },
+      { type: "content_block_delta", index: 7, delta: { type: "hologram_delta" } },
+      { type: "content_block_stop", index: 7 },
+    ],
+  ],
+])("over %s, unknown kinds in the middle are passed over: %j", async (protocol, odd) => {
+  const frames = odd.map((value) => `data: ${JSON.stringify(value)}\n\n`).join("")
+  const { outcome, requests } = await tryAnswer(protocol, [text("Fine."), raw(frames), text(" More."), finish("stop")])
+  expect(outcome).toMatchObject({ reason: "done", text: "Fine. More." })
+  expect(requests).toHaveLength(1)
 })
 
 test("a provider's own word for a failed answer is said", async () => {
