@@ -43,6 +43,8 @@ test("plain words are taken at once", () => {
   const model = { providerID: "p", modelID: "m", variant: "high" }
   const input: PromptInput = { sessionID: "s", parts: [words], model, agent: "build", delivery: "queue", asks: "deny" }
   expect(checkInput(input)).toEqual({ ok: true, value: input })
+  const more: PromptInput = { ...input, tools: { bash: false }, system: "Be brief.", noReply: true, variant: "high" }
+  expect(checkInput(more)).toEqual({ ok: true, value: more })
 })
 
 test("everything else that the schema knows is taken as it is, without what it does not name", async () => {

@@ -12,15 +12,28 @@ export function checkInput(
   return isPlain(input) ? ok(input) : bySchema(input)
 }
 
-const plainKeys: ReadonlySet<string> = new Set(["sessionID", "parts", "model", "agent", "delivery", "asks"])
+const plainKeys: ReadonlySet<string> = new Set([
+  "sessionID",
+  "parts",
+  "model",
+  "variant",
+  "agent",
+  "delivery",
+  "asks",
+  "tools",
+  "system",
+  "noReply",
+])
 const deliveries: ReadonlySet<unknown> = new Set([undefined, "steer", "queue"])
 const askModes: ReadonlySet<unknown> = new Set([undefined, "wait", "deny", "auto"])
 
-/** Does it hold nothing but texts, for a session, an agent and a model? */
+/** Are its parts plain texts, and the rest what it should be? Such a prompt is durable in the tick in which it came. */
 function isPlain(input: unknown): boolean {
   if (!isRecord(input) || !Object.keys(input).every((key) => plainKeys.has(key))) return false
-  const { sessionID, parts, model, agent, delivery, asks } = input
-  if (typeof sessionID !== "string" || !isTextOrNone(agent)) return false
+  const { sessionID, parts, model, variant, agent, delivery, asks, tools, system, noReply } = input
+  if (typeof sessionID !== "string" || ![variant, agent, system].every(isTextOrNone)) return false
+  if (tools !== undefined && !(isRecord(tools) && Object.values(tools).every(isBoolean))) return false
+  if (noReply !== undefined && !isBoolean(noReply)) return false
   if (!deliveries.has(delivery) || !askModes.has(asks)) return false
   if (model !== undefined && !isPlainModel(model)) return false
   return Array.isArray(parts) && parts.every(isPlainText)
@@ -34,6 +47,8 @@ const isPlainModel = (model: unknown): boolean =>
   typeof model["providerID"] === "string" &&
   typeof model["modelID"] === "string" &&
   isTextOrNone(model["variant"])
+
+const isBoolean = (value: unknown): boolean => typeof value === "boolean"
 
 const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === "string"
 
