@@ -6,12 +6,21 @@ const opening = /(?:[:?-]|^---)(?:\s+[!&][^\s]*)*\s+[|>](?:[1-9]?[-+]?|[-+][1-9]
 /** Longer lines are not read so closely. */
 const longest = 500
 
+/** Below a line that ends like this stands code, or YAML of the kind that has no block scalars. */
+const bracket = /[{([]\s{0,9}(?:\/\/.*)?$/
+
 /** Notes the lines of YAML's block scalars: those below the line that opens one, as far as they are indented more than it. */
 export function readBlockScalars(texts: readonly string[], note: Note, counter: Counter): void {
+  const above: { readonly column: number; readonly bracketed: boolean }[] = []
   for (let index = 0; index < texts.length; index++) {
     counter.comparisons++
     const text = texts[index] ?? ""
-    if (text.length > longest || !/[|>]/.test(text) || !opening.test(text)) continue
+    const indent = text.search(/\S/)
+    if (indent === -1) continue
+    while ((above.at(-1)?.column ?? -1) >= indent) above.pop()
+    const bracketed = above.at(-1)?.bracketed ?? false
+    above.push({ column: indent, bracketed: bracketed || (text.length <= longest && bracket.test(text)) })
+    if (bracketed || text.length > longest || !/[|>]/.test(text) || !opening.test(text)) continue
     const column = columnOf(text)
     let last = index
     for (let line = index + 1; line < texts.length; line++) {

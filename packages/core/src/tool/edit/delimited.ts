@@ -30,9 +30,20 @@ function endingOf(match: RegExpExecArray, from: number, text: string, search: Se
   if (hashes !== undefined) return search.next(`"${hashes}`, from)
   if (name !== undefined) return search.next(`)${name}"`, from)
   if (equals !== undefined) return longBracketEnd(text, match.index, equals, search)
+  if (whole === "%(" && followsOperand(text.slice(Math.max(0, match.index - 40), match.index))) return undefined
   const bracket = whole.at(-1) ?? ""
   return partners[bracket] === undefined ? search.next(bracket, from) : search.partner(from - 1)
 }
+
+/** Then it is a remainder, or Python's formatting. Over a line's end only a text is surely formatted. */
+function followsOperand(before: string): boolean {
+  if (/["']\s*$/.test(before)) return true
+  const [, last = ""] = /([\w)\]}]+)[ \t]+$/.exec(before) ?? []
+  return last !== "" && !rubyBefore.test(last)
+}
+
+const rubyBefore =
+  /^(?:return|puts|print|raise|yield|and|or|not|if|unless|when|then|else|elsif|do|in|case|while|until)$/
 
 interface Search {
   /** Where the ending stands at or after `from`. Looks through the text once for each ending. */
@@ -79,11 +90,19 @@ function longBracketEnd(text: string, at: number, equals: string, search: Search
   const end = search.next(`]${equals}]`, at + equals.length + 2)
   if (equals !== "" || end === undefined) return end
   const inner = search.partner(at + 1)
-  if (inner !== undefined && text[inner + 1] !== "]" && /^\s{0,200}[,.;:)\]]/.test(text.slice(inner + 1, inner + 202)))
-    return undefined
+  if (inner !== undefined && text[inner + 1] !== "]") return undefined
   const before = text.slice(Math.max(0, at - 40), at)
   const inside = text.slice(at + 2, Math.min(end, at + 202))
+  if (isIndexOrList(before, inside)) return undefined
   return shellBefore.test(before) && shellTest.test(inside) ? undefined : end
+}
+
+/** Values between commas, one value behind an operand, a value that is no word, a table of TOML. Two words are a text. */
+function isIndexOrList(before: string, inside: string): boolean {
+  const values = inside.replace(/(?<!\w)(?:"[^"\n]*"|'[^'\n]*')(?!\w)/g, "0").trim()
+  if (/\b([A-Za-z_]\w*)\s+for\s+\1\s+in\s/.test(values)) return true
+  if (/\w\s+\w/.test(values)) return false
+  return values.includes(",") || /[\w)\]]$/.test(before) || /^\d*$/.test(values) || /(?:^|\n)$/.test(before)
 }
 
 const shellBefore = /(?:^|[\n;&|!]|\b(?:if|elif|while|until|then|do|else))[ \t]*$/

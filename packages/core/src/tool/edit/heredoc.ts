@@ -27,7 +27,7 @@ export function readHeredocs(texts: readonly string[], note: Note, counter: Coun
   for (let index = texts.length - 1; index >= 0; index--) {
     counter.comparisons++
     for (const { word, end: how } of openings.get(index) ?? []) {
-      const end = next[how].get(word) ?? next.trimmed.get(word)
+      const end = next[how].get(word) ?? noDeeper(texts, index, next.trimmed.get(word))
       if (end === undefined) continue
       begins[index + 1] = (begins[index + 1] ?? 0) + 1
       ends[end] = (ends[end] ?? 0) + 1
@@ -43,6 +43,12 @@ export function readHeredocs(texts: readonly string[], note: Note, counter: Coun
     open += (begins[index] ?? 0) - (ends[index] ?? 0)
     if (open > 0) note(index, 0, Infinity)
   }
+}
+
+/** A script within another file is indented as a whole: there the ending is not deeper than the line that opens. */
+function noDeeper(texts: readonly string[], from: number, end: number | undefined): number | undefined {
+  if (end === undefined) return undefined
+  return (texts[end] ?? "").search(/\S/) <= (texts[from] ?? "").search(/\S/) ? end : undefined
 }
 
 function openingsOf(text: string): Opening[] {

@@ -64,6 +64,9 @@ const cases: readonly Case[] = [
     ["raw strings that nothing closes", 'x = r#" r##" R"a('],
     ["block scalars, one below the other", "  k: |"],
     ["literals that are closed", 'x = %q(a (b)) [[c]] r#"d"#'],
+    ["lists that look like long brackets", "x = [[a, b]] %(c)"],
+    ["comments with an apostrophe", "foo() # it's /* don't */"],
+    ["braces that nothing closes", "  k: { a: |"],
     ["triple quotes that nothing closes", "x = ''' # \"\"\""],
   ].map(([name = "", line = ""]): Case => [
     name,

@@ -97,6 +97,7 @@ describe("indentation inside a literal over several lines", () => {
   test("is no concern of code between two literals", () => {
     expect(retyped('"""A."""\n\n    x = 1\n\n"""\nB.\n"""\n', "\tx = 1\n")).toBe("indentation")
     expect(retyped("const a = `\n`\n    x = 1\nconst b = `\n`\n", "\tx = 1\n")).toBe("indentation")
+    expect(retyped("f(\n  `a\nfound`,\n)\n    x = 1\nconst b = `\n`\n", "\tx = 1\n")).toBe("indentation")
   })
 })
 
@@ -165,6 +166,29 @@ describe("white space clearly outside of literals is passed over", () => {
     ["in a block of closed literals", "a = 'x'\nb  = 'y'\nc = 'z'\n", "a = 'x'\nb = 'y'\nc = 'z'"],
   ])("%s", (_name, content, oldString) => {
     expect(outcome(content, oldString)).toBe("inner_whitespace")
+  })
+
+  test.each([
+    ["//", "// It's."],
+    ["/** */", "/** It's. */"],
+    ["#", "# It's."],
+    ["--", "-- It's."],
+    ["a line of a longer one", " * It's."],
+    ["JSX", "{/* It's. */}"],
+    ["behind code", "foo() # don't"],
+    ["behind code, //", "foo(); // don't"],
+  ])("an apostrophe in a comment of the block is none that opens: %s", (_name, line) => {
+    expect(outcome(`${line}\nx = y + z\nc = 'a'\n`, `${line}\nx = y  + z\n`)).toBe("inner_whitespace")
+    expect(outcome(`${line}  \nx = y\nc = 'a'\n`, `${line}\nx = y\n`)).toBe("trailing_space")
+  })
+
+  test.each([
+    ["code follows the comment", "/* don't */ $x = 'a", "b  c';", "b c';"],
+    ["behind the sign stands no word with an apostrophe", "awk -F // 'a", "b  c'", "b c'"],
+    ["an option looks like a comment of SQL", "  --data '{", "  a  b }'", "  a b }'"],
+    ["a colour looks like a comment", "x '#fff", "a  b'", "a b'"],
+  ])("but one in the block that opens counts: %s", (_name, line, there, wanted) => {
+    expect(outcome(`${line}\n${there}\n`, `${line}\n${wanted}\n`)).toBe("refused")
   })
 
   test("trailing space of lines with closed literals", () => {

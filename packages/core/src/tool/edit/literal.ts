@@ -1,6 +1,6 @@
 import { likelyOpen } from "./likely.ts"
 import type { Counter } from "./line-search.ts"
-import { quotesOf, triples } from "./quotes.ts"
+import { quotesOf, quotesOutsideComments, triples } from "./quotes.ts"
 import type { Quotes } from "./quotes.ts"
 import { differsWithin, readUnquoted } from "./unquoted.ts"
 import type { Ranges } from "./unquoted.ts"
@@ -8,6 +8,8 @@ import type { Ranges } from "./unquoted.ts"
 /** What is known of the literals in a file, each an entry per line as a set of quotes. */
 export interface Literals {
   readonly lines: readonly Quotes[]
+  /** May be left unclosed by the line, the quotes in its comments aside. */
+  readonly left: readonly number[]
   /** Where a literal of this kind may be open at the start of the line. */
   readonly open: readonly number[]
   /** Where one is most likely open at the start of the line; has one entry more than lines. */
@@ -30,6 +32,7 @@ const comment = /^\s*(?:\/\/|\/\*|\*|#|--|;)/
 /** Reads a file once, in several ways at once, since none is right for every language. */
 export function readLiterals(texts: readonly string[], counter: Counter): Literals {
   const lines: Quotes[] = []
+  const left: number[] = []
   const open: number[] = []
   let parity = 0
   let withoutComments = 0
@@ -46,6 +49,7 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
     }
     open.push(parity | withoutComments | nearest | (likely[index] ?? 0))
     lines.push(quotes)
+    left.push(quotesOutsideComments(text, quotes.odd, counter))
     if (quotes.has === 0) continue
     const { firm } = quotes
     if ((firm & simple) !== 0) lastSimple = index
@@ -59,7 +63,7 @@ export function readLiterals(texts: readonly string[], counter: Counter): Litera
     laterHas[index] = (laterHas[index + 1] ?? 0) | (lines[index]?.has ?? 0)
     laterFirm[index] = (laterFirm[index + 1] ?? 0) | (lines[index]?.firm ?? 0)
   }
-  return { lines, open, likely, unquoted: readUnquoted(texts, counter), laterHas, laterFirm }
+  return { lines, left, open, likely, unquoted: readUnquoted(texts, counter), laterHas, laterFirm }
 }
 
 /**
@@ -82,13 +86,13 @@ export function differsInLiteral(
     if (where.between) return true
     known ??= literals()
     // What the earlier lines of the block may have left open.
-    for (; done < index; done++) left = leftOpen(left, known.lines[first + done])
+    for (; done < index; done++) left = leftOpen(left, known.left[first + done] ?? 0)
     const at = first + index
     const from = where.before ? at : at + 1
     const has = known.laterHas[from] ?? 0
     if ((left & has) !== 0 || ((known.open[at] ?? 0) & (known.laterFirm[from] ?? 0)) !== 0) return true
     if (where.before && isLikely(known, at)) return true
-    const own = known.lines[at]?.odd ?? 0
+    const own = known.left[at] ?? 0
     if (where.after && ((own & (known.laterHas[at + 1] ?? 0)) !== 0 || isLikely(known, at + 1))) return true
     if (differsWithin(line, there[index] ?? "", known.unquoted.get(at) ?? [])) return true
   }
@@ -115,8 +119,7 @@ function isLikely(known: Literals, line: number): boolean {
 }
 
 /** Triple quotes are no apostrophes: the second closes the first. Of others that is not certain. */
-function leftOpen(left: number, quotes: Quotes | undefined): number {
-  const odd = quotes?.odd ?? 0
+function leftOpen(left: number, odd: number): number {
   return ((left ^ odd) & triples) | ((left | odd) & ~triples)
 }
 

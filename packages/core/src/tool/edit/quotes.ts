@@ -44,6 +44,27 @@ export function quotesOf(line: string, counter: Counter): Quotes {
   return { has: present(text), odd, firm, opens: firm && opening(text, firm) }
 }
 
+const commentLine = /^\s*(?:\/\/|#+(?:[\s!]|$)|--\s|;+\s|\*+(?:[\s/]|$))/
+const trailingComment = /^[^'"`]*?\s(?:\/\/|#|--)\s/
+
+/**
+ * Those of `odd` that stay when the comments of the line are left out. Triple quotes always do: a comment may hold the one
+ * that ends a literal.
+ */
+export function quotesOutsideComments(line: string, odd: number, counter: Counter): number {
+  if ((odd & ~triples) === 0) return odd
+  if (commentLine.test(line)) return odd & triples
+  if (/^\s*\{?\/\*/.test(line)) {
+    const end = line.indexOf("*/")
+    const rest = end === -1 ? 0 : quotesOf(line.slice(end + 2), counter).odd
+    return (odd & triples) | (rest & ~triples)
+  }
+  // What follows the sign may still be code of another language: only words with an apostrophe are surely prose.
+  const before = trailingComment.exec(line)?.[0]
+  if (before === undefined) return odd
+  return /['"`]/.test(line.slice(before.length).replace(apostrophes, "")) ? odd : odd & triples
+}
+
 function present(text: string): number {
   let found = (text.includes("'''") ? 8 : 0) | (text.includes('"""') ? 16 : 0)
   for (const [bit, quote] of marks.entries()) if (text.includes(quote)) found |= 1 << bit
@@ -77,9 +98,15 @@ function opening(text: string, kinds: number): number {
     const at = text.lastIndexOf(quote)
     const before = text.slice(Math.max(0, at - 20), at)
     const after = text.slice(at + quote.length, at + quote.length + 20)
+    if (quote === "`" && endsTemplate(before, after)) continue
     if (begins(before, after)) found |= 1 << bit
   }
   return found
+}
+
+/** A word before it may be a tag, but no template begins like this. */
+function endsTemplate(before: string, after: string): boolean {
+  return /\w$/.test(before) && /^[,;)\]]/.test(after)
 }
 
 function begins(before: string, after: string): boolean {
