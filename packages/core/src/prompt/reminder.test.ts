@@ -6,6 +6,7 @@ import {
   dateReminder,
   interruptedReminder,
   loopGuardReminder,
+  malformedReminder,
   reminder,
   stepLimitReminder,
 } from "./reminder.ts"
@@ -54,5 +55,6 @@ test("the date is a day, not a time", () => {
 test("the engine's own fragments say what they are about", () => {
   expect(stepLimitReminder(7)).toContain("last of 7 steps")
   expect(interruptedReminder()).toContain("interrupted")
+  expect(malformedReminder("ODD_CALL")).toContain("could not be read (ODD_CALL)")
   expect(loopGuardReminder("the same read three times")).toContain("the same read three times")
 })

@@ -8,6 +8,7 @@ export type ReminderName =
   | "plan"
   | "continue"
   | "structured-output"
+  | "malformed-call"
 
 interface Kind {
   /** What stands above the text: who speaks, and what to make of it. */
@@ -28,6 +29,7 @@ const kinds: Readonly<Record<ReminderName, Kind>> = {
   plan: { head: "", limit: 4_000 },
   continue: { head: "", limit: 1_000 },
   "structured-output": { head: "", limit: 1_000 },
+  "malformed-call": { head: "", limit: 1_000 },
 }
 
 /**
@@ -78,6 +80,13 @@ export const structuredReminder = (): string =>
   reminder(
     "structured-output",
     "The result is still missing: words are not read here. Call structured_output with it now.",
+  )
+
+/** Sent when the provider could not read the call that the model wrote; `word` is what it said. */
+export const malformedReminder = (word: string): string =>
+  reminder(
+    "malformed-call",
+    `Your last tool call could not be read (${word}) and nothing was run. Send it again: one of the tools you have, its arguments as one valid JSON object.`,
   )
 
 /** Stands where a turn was cut off, so that the model does not take its last words for finished work. */

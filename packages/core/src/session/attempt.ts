@@ -35,6 +35,8 @@ export type Attempted =
       readonly ok: true
       readonly messageID: string
       readonly calls: readonly SettledCall[]
+      /** The provider's word for a call that the model wrote and it could not read. */
+      readonly malformed?: string
     }
   | { readonly ok: false; readonly failure: Failure }
 
@@ -213,7 +215,8 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
   const open = closeParts({ info: message, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
   const cut = cutCalls(open)
-  const failure = failureOf(finish, step, cut)
+  const malformed = plan.summary || cut.length > 0 ? undefined : malformedCall(step)
+  const failure = malformed === undefined ? failureOf(finish, step, cut) : undefined
   if (!plan.summary && step.calls.length === 0) turn.structured?.read(deps.store.read.parts(message.id))
   const result = plan.summary ? undefined : turn.structured?.answer()
   const info: AssistantMessage = {
@@ -247,7 +250,12 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   ])
   if (!plan.summary) turn.context.push({ info, parts: deps.store.read.parts(message.id) })
   if (failure) return { ok: false, failure }
-  return { ok: true, messageID: message.id, calls: [...step.calls, ...cut] }
+  return {
+    ok: true,
+    messageID: message.id,
+    calls: [...step.calls, ...cut],
+    ...(malformed !== undefined && { malformed }),
+  }
 }
 
 /** An answer whose tools were interrupted has been paid for. Its message is still open: whoever ends the turn closes it. */
@@ -273,6 +281,12 @@ function cutCalls(closed: readonly DurableEvent[]): SettledCall[] {
   )
 }
 
+/** Packages map such ends to `error` or to `other`; with calls that were read, the model learns from their results. */
+function malformedCall({ calls, finish }: Finished): string | undefined {
+  const raw = finish.finishReason.raw ?? ""
+  return calls.length === 0 && /malformed|unexpected_tool/i.test(raw) ? raw.slice(0, 100) : undefined
+}
+
 /** Ends that are failures although the stream was whole. With calls the model goes on, and reads which of them were cut. */
 function failureOf(
   finish: string,
@@ -287,8 +301,6 @@ function failureOf(
   if (finish === "length" && cut.length === 0)
     return { error: { name: "MessageOutputLengthError", data: {} }, class: "fatal" }
   const { raw } = step.finish.finishReason
-  // The model wrote a call that its provider could not read: it may try again, as after an empty answer.
-  if (finish === "error" && /malformed|unexpected_tool/i.test(raw ?? "") && !step.answered) return undefined
   if (finish === "error") {
     const named =
       raw === undefined || /^(error|other|unknown)$/i.test(raw)

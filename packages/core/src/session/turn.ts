@@ -2,7 +2,7 @@ import type { MessageError } from "@cairn/schema/error"
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
 import type { TurnOutcome } from "../engine.ts"
-import { loopGuardReminder, stepLimitReminder, structuredReminder } from "../prompt/reminder.ts"
+import { loopGuardReminder, malformedReminder, stepLimitReminder, structuredReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
 import { admit } from "./admit.ts"
@@ -104,8 +104,8 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     turn.steps++
     answeredBy(deps, turn)
     turn.compactions = 0
-    const { calls } = attempt
-    const answered = calls.length > 0 || saysSomething(deps.store, attempt.messageID)
+    const { calls, malformed } = attempt
+    const answered = calls.length > 0 || (malformed === undefined && saysSomething(deps.store, attempt.messageID))
     if (calls.some((call) => call.rejected)) return finish(deps, turn, "rejected")
     if (last && !steerWaits(deps, turn)) return finish(deps, turn, "step_limit")
     if (turn.structured?.answer() && !steerWaits(deps, turn)) return finish(deps, turn, "done")
@@ -123,7 +123,8 @@ async function loop(deps: TurnDeps, turn: Turn): Promise<TurnOutcome> {
     if (calls.length > 0 || steerWaits(deps, turn)) continue
     if (answered && !turn.structured) return finish(deps, turn, "done")
     if (answered) remind(turn, structuredReminder())
-    if (empty > 1) return finish(deps, turn, "error", emptyAnswer(turn))
+    if (empty > 1) return finish(deps, turn, "error", emptyAnswer(turn, malformed))
+    if (malformed !== undefined) remind(turn, malformedReminder(malformed))
   }
 }
 
@@ -196,8 +197,12 @@ const saysSomething = (store: Store, messageID: string): boolean =>
     .parts(messageID)
     .some((part) => part.type === "tool" || (part.type === "text" && !part.ignored && part.text.trim() !== ""))
 
-function emptyAnswer(turn: Turn): Failure {
-  const message = `${turn.model.ref.providerID}/${turn.model.ref.modelID} gave no answer twice: nothing, or thoughts alone. Try again, or use another model.`
+function emptyAnswer({ model }: Turn, malformed: string | undefined): Failure {
+  const what =
+    malformed === undefined
+      ? "gave no answer twice: nothing, or thoughts alone"
+      : `gave no answer twice; now the provider could not read its tool call (${malformed})`
+  const message = `${model.ref.providerID}/${model.ref.modelID} ${what}. Try again, or use another model.`
   return { error: { name: "APIError", data: { message, isRetryable: false } }, class: "fatal" }
 }
 

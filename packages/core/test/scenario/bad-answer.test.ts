@@ -224,9 +224,24 @@ test.each<[WireProtocol, object[]]>([
   expect(requests).toHaveLength(1)
 })
 
-test("a provider's own word for a failed answer is said", async () => {
-  const { message } = await tryAnswer("google", [text("half"), finish("MALFORMED_FUNCTION_CALL")])
-  expect(message).toContain("with the error MALFORMED_FUNCTION_CALL")
+describe.each<[WireProtocol, string]>([
+  ["google", "MALFORMED_FUNCTION_CALL"],
+  ["google", "UNEXPECTED_TOOL_CALL"],
+  ["chat", "malformed_tool_use"],
+])("over %s, an answer that ends with %s", (protocol, word) => {
+  test.each<[string, Reply]>([
+    ["nothing before", [finish(word)]],
+    ["text before", [text("half"), finish(word)]],
+  ])("and %s is asked for again with a note, once", async (_, bad) => {
+    const once = await tryAnswer(protocol, bad, 1)
+    expect(once.outcome).toMatchObject({ reason: "done", text: "Recovered." })
+    expect(JSON.stringify(once.requests[1]!.body)).toContain(`could not be read (${word})`)
+
+    const always = await tryAnswer(protocol, bad)
+    expect(always.outcome.reason).toBe("error")
+    expect(always.message).toContain(`could not read its tool call (${word})`)
+    expect(always.requests).toHaveLength(2)
+  })
 })
 
 test.each<[string, unknown]>([

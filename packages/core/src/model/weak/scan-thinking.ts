@@ -91,12 +91,14 @@ function* opened(cursor: Cursor, closer: string, out: (type: "reasoning", text: 
   }
 }
 
-/** Waits for a closing tag at the start of a line, outside of code: what stands before it was thinking. */
+/** Who writes about the tag puts white space, a quote or a bracket before it; who ends a thought with it does not. */
+const closing = /(?:^[ \t]*|(?<=[^\s"'`“‘«([{<>|/]))<\/think(ing)?>/gm
+
+/** Waits for a closing tag at the start of a line or right behind a word, outside of code: before it was thinking. */
 function* held(cursor: Cursor, out: (type: "reasoning", text: string) => void): Scan<boolean> {
   for (let from = 0; ;) {
-    const tag = /^[ \t]*<\/think(ing)?>/gm
-    tag.lastIndex = from
-    const found = tag.exec(cursor.text)
+    closing.lastIndex = from
+    const found = closing.exec(cursor.text)
     if ((found?.index ?? cursor.text.length) > longestUnopened) return false
     if (!found) {
       if (cursor.ended) return false
@@ -108,6 +110,8 @@ function* held(cursor: Cursor, out: (type: "reasoning", text: string) => void): 
     from = found.index + found[0].length
     const before = cursor.text.slice(0, found.index)
     if ((before.match(/^ {0,3}```/gm) ?? []).length % 2 === 1) continue
+    const line = before.slice(before.lastIndexOf("\n") + 1)
+    if ((line.match(/`/g) ?? []).length % 2 === 1 || (line.trim() !== "" && /<think(ing)?>/.test(before))) continue
     out("reasoning", before.trim())
     cursor.at = from
     return true

@@ -7,7 +7,7 @@ type Part = LanguageModelV4StreamPart
  * Turns thinking that a model wrote at the start of its text into reasoning: `<think>…</think>`, `<thinking>`, GPT-OSS's
  * analysis channel, also without the opening tag (templates put it into the prompt) and without the closing one.
  * Other text passes byte for byte. An answer that does not begin with a tag is held back until its end, a closing
- * tag on a line of its own, or a native call, because only that tells what it was.
+ * tag that begins a line or stands right behind a word, or a native call, because only that tells what it was.
  */
 export async function* splitThinking(stream: AsyncIterable<Part>): AsyncGenerator<Part, void, undefined> {
   let block: Block | undefined
