@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { mkdir, rmdir, writeFile } from "node:fs/promises"
+import { chmod, mkdir, rmdir, writeFile } from "node:fs/promises"
 import { asNobody } from "../../test/support/as-nobody.ts"
 import { createToolBench, runTool, shownResult } from "../../test/support/tool-context.ts"
 import type { ToolBench } from "../../test/support/tool-context.ts"
@@ -30,7 +30,30 @@ test("a directory that may not be read is passed over in the search for what was
       expect(said).toStartWith("missing: ")
       expect(said).toContain(`Did you mean ${bench.worktree}/src/nope.ts?`)
     }
-    expect(await missingPath(`${bench.worktree}/locked/x`, bench.worktree)).toMatchObject({ kind: "missing" })
+  })
+})
+
+test("what stands in a directory that may not be entered is not said to be missing", async () => {
+  await using bench = await createToolBench()
+  await mkdir(`${bench.worktree}/locked`)
+  await writeFile(`${bench.worktree}/locked/secret.txt`, "a\n")
+  await chmod(`${bench.worktree}/locked`, 0)
+  await asNobody(bench.root, async () => {
+    const secret = `${bench.worktree}/locked/secret.txt`
+    expect(await missingPath(secret, bench.worktree)).toEqual({
+      kind: "io",
+      message: `${secret}: the system does not permit it (EACCES).`,
+    })
+    const filePath = "locked/secret.txt"
+    const said = [
+      await runTool(createReadTool(bench.deps), bench, { filePath }),
+      await runTool(createEditTool(bench.deps), bench, { filePath, oldString: "a", newString: "b" }),
+      await runTool(createApplyPatchTool(bench.deps), bench, { patchText: patchText.replace("nope.ts", filePath) }),
+    ].map(shownResult)
+    for (const text of said) {
+      expect(text).toStartWith("io: ")
+      expect(text).toContain("the system does not permit it (EACCES)")
+    }
   })
 })
 

@@ -1,7 +1,7 @@
-import { opendir } from "node:fs/promises"
+import { lstat, opendir } from "node:fs/promises"
 import { basename, dirname } from "node:path"
 import type { ToolFailure } from "@cairn/schema/error"
-import { codeOf, shownPath } from "../workspace/files.ts"
+import { codeOf, ioFailure, shownPath } from "../workspace/files.ts"
 import { contains } from "../workspace/paths.ts"
 import { nearNames } from "./near-names.ts"
 
@@ -11,8 +11,16 @@ const mostDepth = 6
 const mostNamed = 3
 const passedOver = new Set(["node_modules", ".git", "dist", "build", "target", ".venv", "venv", "__pycache__"])
 
-/** The failure for a path that does not exist, with the paths that were perhaps meant. */
+/**
+ * The failure for a path at which nothing was found, with the paths that were perhaps meant: `missing`, or `io` where the
+ * system does not let us look.
+ */
 export async function missingPath(path: string, root: string): Promise<ToolFailure> {
+  const hidden = await lstat(path).then(
+    () => undefined,
+    (error: unknown) => ioFailure(error, path),
+  )
+  if (hidden?.kind === "io") return hidden
   const near = await nearPaths(path, root)
   const hint = near.length === 0 ? "" : ` Did you mean ${near.map(shownPath).join(", or ")}?`
   return { kind: "missing", message: `${shownPath(path)} does not exist.${hint}` }
