@@ -278,6 +278,9 @@ test.each([
   ["glob", { pattern: "src/**/*.{ts,tsx}", path: "src/a/b.tsx" }, { match: true }],
   ["glob", { pattern: "*.ts", path: "src/b.ts" }, { match: true }],
   ["glob", { pattern: "./*.ts", path: "src/b.ts" }, { match: false }],
+  ["glob", { pattern: "/a.ts", path: "a.ts" }, { match: false }],
+  ["glob", { pattern: "/src/*.ts", path: "./src/a.ts" }, { match: false }],
+  ["glob", { pattern: "/src/*.ts", path: "/src/a.ts" }, { match: true }],
   ["glob", { pattern: "{a,b}".repeat(10_000), path: "b" }, { match: false }],
   [
     "ignore",
