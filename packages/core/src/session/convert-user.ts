@@ -3,6 +3,7 @@ import type { UserMessage } from "@cairn/schema/message"
 import type { FilePart, Part } from "@cairn/schema/part"
 import { reminder } from "../prompt/reminder.ts"
 import { mediaType } from "../tool/read/media.ts"
+import { pictureProblem } from "./picture-problem.ts"
 import type { Target, UserContent } from "./target.ts"
 
 /** A user message as the model gets it; none when nothing of it is left. */
@@ -29,7 +30,7 @@ export function convertFile(part: Pick<FilePart, "mime" | "url" | "filename">, t
   if (data.length === 0) return { type: "text", text: `[The file ${name} is empty]` }
   // A file that is not what it is called would be refused, now and in every later request.
   const found = mediaType(Buffer.from(data.slice(0, 64), "base64"))
-  const why = leftOut(part.mime, found, target)
+  const why = leftOut(part.mime, found, target) ?? pictureProblem(found ?? "", data)
   if (found === undefined || why !== undefined)
     return { type: "text", text: `[The file ${name} (${part.mime}) was left out: ${why}]` }
   return { type: "file", mediaType: found, filename: name, data: { type: "data", data } }

@@ -7,6 +7,7 @@ import type { Target } from "./target.ts"
 
 const model = { providerID: "anthropic", modelID: "claude" }
 const target: Target = { ...model, accepts: (mime) => mime === "image/png" }
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 let count = 0
 const base = () => ({ id: `prt_${String(++count).padStart(4, "0")}`, sessionID: "ses_1", messageID: "msg_1" })
 const text = (value: string, over: object = {}): Part => ({ ...base(), type: "text", text: value, ...over })
@@ -78,10 +79,10 @@ describe("user messages", () => {
     const file = (mime: string, url: string): Part => ({ ...base(), type: "file", mime, filename: "f", url })
     const [message] = convert(
       user([
-        file("image/png", "data:image/png;base64,iVBORw0KGgo="),
+        file("image/png", `data:image/png;base64,${dot}`),
         file("image/tiff", "data:image/tiff;base64,SUkqAA=="),
         file("image/png", "data:image/png;base64,AAAA"),
-        file("image/tiff", "data:image/tiff;base64,iVBORw0KGgo="),
+        file("image/tiff", `data:image/tiff;base64,${dot}`),
         file("image/png", "data:image/png;base64,%"),
         file("text/plain", `data:text/plain;base64,${Buffer.from("grüß").toString("base64")}`),
         file("text/plain", "data:text/plain,a%20b"),
@@ -90,10 +91,10 @@ describe("user messages", () => {
       ]),
     )
     expect(message?.content).toEqual([
-      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: "iVBORw0KGgo=" } },
+      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: dot } },
       { type: "text", text: "[The file f (image/tiff) was left out: this model does not take such files]" },
       { type: "text", text: "[The file f (image/png) was left out: it is no picture or document that can be read]" },
-      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: "iVBORw0KGgo=" } },
+      { type: "file", mediaType: "image/png", filename: "f", data: { type: "data", data: dot } },
       { type: "text", text: "[The file f (image/png) was left out: it is no picture or document that can be read]" },
       { type: "text", text: '<file name="f">\ngrüß\n</file>' },
       { type: "text", text: '<file name="f">\na b\n</file>' },
@@ -198,16 +199,14 @@ describe("assistant messages", () => {
     const [, results] = convert(assistant([done("two files", { attachments })]))
     expect(results?.content).toMatchObject([{ output: { type: "text" } }])
     expect(JSON.stringify(results?.content).split("was left out")).toHaveLength(3)
-    const [, mixed] = convert(
-      assistant([done("two files", { attachments: [...attachments, file("image/png", "iVBORw0KGgo=")] })]),
-    )
+    const [, mixed] = convert(assistant([done("two files", { attachments: [...attachments, file("image/png", dot)] })]))
     expect(mixed?.content[0]).toMatchObject({
       output: { type: "content", value: [{ type: "text" }, { type: "file" }] },
     })
   })
 
   test("attachments of a result go along", () => {
-    const image = { ...base(), type: "file" as const, mime: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" }
+    const image = { ...base(), type: "file" as const, mime: "image/png", url: `data:image/png;base64,${dot}` }
     const [, results] = convert(assistant([done("an image", { attachments: [image] })]))
     expect(results?.content[0]).toMatchObject({
       output: { type: "content", value: [{ type: "text" }, { type: "file" }] },
@@ -238,7 +237,7 @@ test("media from before a compaction are named, not sent again", () => {
     type: "file" as const,
     mime: "image/png",
     filename: "dot.png",
-    url: "data:image/png;base64,iVBORw0KGgo=",
+    url: `data:image/png;base64,${dot}`,
   }
   const context = createContext(target, { opening: [], tail: [user([image])], since: [user([image])] })
   const [before, since] = context.messages()
