@@ -1,9 +1,12 @@
 import type { Counter } from "./line-search.ts"
 import type { Note } from "./types.ts"
 
-/** In this order: Rust's `r#"`, C++'s `R"x(`, Lua's `[==[`, Ruby's `%q(` and the like. */
+/**
+ * In this order: Rust's `r#"`, C++'s `R"x(`, Lua's `[==[`, Ruby's `%q(` and the like, Perl's `q{` behind a scalar or a
+ * module, SQL's `$body$` behind the word that it follows.
+ */
 const opening =
-  /(?<!\w)(?:br|cr|r)(#{1,16})"|(?<!\w)(?:u8|[uUL])?R"([^\s()\\"]{0,16})\(|\[(={0,16})\[|(?<![^\s([{=,;|&!:?>])%(?:[qQwWiIxrs][([{|!/]|\()/g
+  /(?<!\w)(?:br|cr|r)(#{1,16})"|(?<!\w)(?:u8|[uUL])?R"([^\s()\\"]{0,16})\(|\[(={0,16})\[|(?<![^\s([{=,;|&!:?>])%(?:[qQwWiIxrs][([{|!/]|\()|\bq[qw]?[({[](?<=\b(?:(?:my|our|local)\s[$@%]\w{1,40}\s?=|use\s[\w:]{1,40})\s?q[qw]?[({[])|(\$(?:[A-Za-z_]\w{0,40})?\$)(?<=\b(?:as|do|AS|DO)\s{1,2}\$\w{0,41}\$)/g
 const partners: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" }
 /** So many different endings are looked for in one file; each costs a look through it. */
 const mostEndings = 64
@@ -26,7 +29,8 @@ export function readDelimited(texts: readonly string[], note: Note, counter: Cou
 }
 
 function endingOf(match: RegExpExecArray, from: number, text: string, search: Search): number | undefined {
-  const [whole, hashes, name, equals] = match
+  const [whole, hashes, name, equals, dollars] = match
+  if (dollars !== undefined) return search.next(dollars, from)
   if (hashes !== undefined) return search.next(`"${hashes}`, from)
   if (name !== undefined) return search.next(`)${name}"`, from)
   if (equals !== undefined) return longBracketEnd(text, match.index, equals, search)
@@ -79,7 +83,13 @@ function closedBrackets(text: string, counter: Counter): ReadonlyMap<number, num
     if (partner !== undefined) open[partner]?.push(index)
     else {
       const begin = open[bracket]?.pop() ?? -1
-      if (text[begin - 1] === "[" || text[begin - 1] === "%" || text[begin - 2] === "%") closed.set(begin, index)
+      if (
+        text[begin - 1] === "[" ||
+        text[begin - 1] === "%" ||
+        text[begin - 2] === "%" ||
+        /[qw]/.test(text[begin - 1] ?? "")
+      )
+        closed.set(begin, index)
     }
   }
   return closed

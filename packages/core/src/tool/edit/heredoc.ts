@@ -1,6 +1,10 @@
 import type { Counter } from "./line-search.ts"
 import type { Note } from "./types.ts"
 
+/** Of the shell, where a command stands before it: `cat << eof`, `cat <<$X`. */
+const shellOpening =
+  /^\s*(?:sudo\s+)?(?:cat|tee|bash|sh|ssh|python3?|mysql|psql|ftp|read|node|sed)\b[^<"'`]*<<(-?)\s*(\$?[A-Za-z_]\w{0,80})(?=\s|$|[;|&>)])/
+
 /** `<<EOF`, `<<-'EOF'`, `<<~EOS`, PHP's `<<<'X'`. A blank before a bare word is only let pass where that is in capitals. */
 const opening = /<<(<?)([-~]?)(?:\s*(["'`])([^"'`]{1,80})\3|\\?([A-Za-z_][\w-]{0,80})|\s+\\?([A-Z_][A-Z0-9_]{0,80})\b)/g
 
@@ -52,8 +56,12 @@ function noDeeper(texts: readonly string[], from: number, end: number | undefine
 }
 
 function openingsOf(text: string): Opening[] {
-  return [...text.matchAll(opening)].map(([, third, dash, , quoted, bare, spaced]) => ({
+  const found = [...text.matchAll(opening)].map(([, third, dash, , quoted, bare, spaced]) => ({
     word: quoted ?? bare ?? spaced ?? "",
-    end: third === "<" ? "first" : dash === "" ? "line" : "trimmed",
+    end: third === "<" ? ("first" as const) : dash === "" ? ("line" as const) : ("trimmed" as const),
   }))
+  const shell = text.length > longest ? undefined : shellOpening.exec(text)
+  const [, dash, word = ""] = shell ?? []
+  if (word === "" || found.some((one) => one.word === word)) return found
+  return [...found, { word, end: dash === "" ? "line" : "trimmed" }]
 }

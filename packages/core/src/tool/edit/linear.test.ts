@@ -67,6 +67,8 @@ const cases: readonly Case[] = [
     ["lists that look like long brackets", "x = [[a, b]] %(c)"],
     ["comments with an apostrophe", "foo() # it's /* don't */"],
     ["braces that nothing closes", "  k: { a: |"],
+    ["bodies of SQL and texts of Perl that nothing closes", "as $a$ my $x = q("],
+    ["here-documents with small letters", "cat << a\na"],
     ["triple quotes that nothing closes", "x = ''' # \"\"\""],
   ].map(([name = "", line = ""]): Case => [
     name,

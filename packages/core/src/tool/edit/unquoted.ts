@@ -14,8 +14,9 @@ export interface Range {
 export type Ranges = ReadonlyMap<number, readonly Range[]>
 
 /**
- * The literals that do not begin and end with the same quote: here-documents, `%q()`, `[[ ]]`, `r#""#`, YAML's block
- * scalars. Without knowing the language: what looks like one of any language is taken for it where it is closed. Linear.
+ * The literals that do not begin and end with the same quote: here-documents, `%q()`, `q()`, `$$ $$`, `[[ ]]`, `r#""#`,
+ * YAML's block scalars. Without knowing the language: what looks like one of any language is taken for it where it is
+ * closed. Linear.
  */
 export function readUnquoted(texts: readonly string[], counter: Counter): Ranges {
   const found = new Map<number, Range[]>()
