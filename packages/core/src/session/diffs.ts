@@ -35,7 +35,9 @@ export async function sessionDiff(
     stored: (state) => blobs.get(state),
   })
   const diffs = await diffChanges(chosen.value, (path) => pathShown(path, worktree), read)
-  return ok(diffs.map(({ hunks: _, ...diff }) => diff))
+  // By their names: writes of one step end in any order.
+  const sorted = diffs.toSorted((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
+  return ok(sorted.map(({ hunks: _, ...diff }) => diff))
 }
 
 /** The entries of the calls that are visible. */

@@ -42,7 +42,7 @@ export async function diffPair({ before, after }: Pair, read: ReadContent): Prom
 
 /**
  * What changes make together: a file that is as it was is left out, and one that went while a like one came is a rename.
- * `changes` are in the order of the writes, `shown` names a path for people; the files come in the order of their names.
+ * `changes` are in the order of the writes, `shown` names a path for people.
  */
 export async function diffChanges(
   changes: readonly PathChange[],
@@ -75,7 +75,7 @@ export async function diffChanges(
     const old = { state: origin?.before ?? before, content: "store" as const, name: shown(from ?? path) }
     diffs.push(await diffPair({ before: old, after: { state: after, content: "store", name: shown(path) } }, read))
   }
-  return diffs.toSorted((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
+  return diffs
 }
 
 async function candidates(
