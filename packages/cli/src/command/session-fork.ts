@@ -13,10 +13,7 @@ export const sessionForkCommand: Command = {
     "The copy is a session of its own with the same conversation; the old one stays as it is, and so do files: only the old" +
     " session can take back what it changed. What the copied answers cost is not counted again. Prints the id of the copy; as" +
     " json the session.",
-  examples: [
-    "cairn session fork ses_0123456789abcdefghijklmnop --at msg_0123456789abcdefghijklmnop",
-    `cairn run --continue --fork "try it with a hash map instead"`,
-  ],
+  examples: ["cairn session fork ses_0123456789abcdefghijklmnop --at msg_0123456789abcdefghijklmnop"],
   flags: [atFlag, formatFlag],
   args: { usage: "<id>", doc: "Id of the session, from cairn session list", min: 1, max: 1, completion: "session" },
   run,

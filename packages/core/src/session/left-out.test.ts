@@ -3,7 +3,7 @@ import type { PromptPart } from "@cairn/schema/prompt"
 import { leftOutOf } from "./left-out.ts"
 
 const file = (mime: string, url: string): PromptPart => ({ type: "file", mime, filename: "a.bin", url })
-const head = "data:image/png;base64,iVBORw0KGgo="
+const large = `data:image/png;base64,iVBORw0KGgoA${"A".repeat(5 * 1024 * 1024)}`
 const png =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const target = { providerID: "p", modelID: "m", accepts: (mime: string) => mime === "image/png" }
@@ -29,7 +29,7 @@ test("everything else is said, with the reason", () => {
   expect(leftOutOf([file("image/png", "data:image/png;base64,AAAA")], target)).toEqual([
     expect.stringContaining("no picture or document that can be read"),
   ])
-  expect(leftOutOf([file("image/png", head)], target)).toEqual([expect.stringContaining("it is cut off or broken")])
+  expect(leftOutOf([file("image/png", large)], target)).toEqual([expect.stringContaining("larger than the 5 MB")])
   expect(leftOutOf([file("image/tiff", "data:image/tiff;base64,SUkqAA==")], target)).toEqual([
     expect.stringContaining("does not take such files"),
   ])
