@@ -17,7 +17,7 @@ const model = (modelID: string, more: Partial<Usage> = {}): ModelUsage => ({
   ...usage(more),
 })
 const session = (title: string, more: Partial<SessionUsage> = {}): SessionUsage => ({
-  ...{ id: "ses_0123456789abcdefghijklmnop", title, directory: "/work/a", subagents: 0 },
+  ...{ id: "ses_0123456789abcdefghijklmnop", title, directory: "/repo/a", subagents: 0 },
   ...usage(),
   ...more,
 })
@@ -32,7 +32,7 @@ const stats = (more: Partial<Stats> = {}): Stats => ({
   models: [model("claude-sonnet-4-5"), model("local", { cost: 0, unpriced: 10 })],
   agents: [],
   projects: [
-    { id: "a", directory: "/work/a", sessions: 2, ...usage() },
+    { id: "a", directory: "/repo/a", sessions: 2, ...usage() },
     { id: "b", sessions: 1, ...usage({ cost: 0.004 }) },
   ],
   sessions: [session("Fix the parser", { subagents: 2 }), session("Explore", { cost: 0 })],
@@ -69,7 +69,7 @@ test("the overview: totals, days, and what cost most", () => {
     "anthropic/local                  ?     10  10k  600    80 %",
     "",
     "projects      cost  calls  tokens  sessions",
-    "/work/a      $1.25     10   10.6k         2",
+    "/repo/a      $1.25     10   10.6k         2",
     "(deleted)  $0.0040     10   10.6k         1",
     "",
     "sessions                       cost  calls  tokens                              id",
@@ -104,7 +104,7 @@ describe.each([100, 60, 40, 20])("on a terminal of %d columns", (width) => {
   const long = stats({
     models: [model("a-model-with-a-name-that-nobody-would-want-to-type-2026-11-22")],
     projects: ["a", "b"].map((id) => ({
-      ...{ id, directory: `/home/somebody/work/${id.repeat(60)}`, sessions: 1 },
+      ...{ id, directory: `/home/somebody/code/${id.repeat(60)}`, sessions: 1 },
       ...usage(),
     })),
     sessions: [

@@ -126,10 +126,10 @@ describe("days", () => {
 describe("projects", () => {
   const two = () => {
     const temp = tempStore()
-    temp.store.append("root", [project("root", "/work/a", ["before"])])
-    session(temp, "ses_1", { projectID: "root", directory: "/work/a" }, [{ cost: 1 }])
-    session(temp, "ses_2", { projectID: "before", directory: "/work/a/sub" }, [{ cost: 2 }])
-    session(temp, "ses_3", { projectID: "other", directory: "/work/b" }, [{ cost: 5 }])
+    temp.store.append("root", [project("root", "/repo/a", ["before"])])
+    session(temp, "ses_1", { projectID: "root", directory: "/repo/a" }, [{ cost: 1 }])
+    session(temp, "ses_2", { projectID: "before", directory: "/repo/a/sub" }, [{ cost: 2 }])
+    session(temp, "ses_3", { projectID: "other", directory: "/repo/b" }, [{ cost: 5 }])
     call(temp, "ses_1", "read", "four")
     call(temp, "ses_3", "bash", "four")
     return temp
@@ -139,8 +139,8 @@ describe("projects", () => {
     using temp = two()
     const { projects } = readStats(temp.database, { now })
     expect(projects.map((each) => [each.id, each.directory, each.sessions, each.cost])).toEqual([
-      ["other", "/work/b", 1, 5],
-      ["root", "/work/a", 2, 3],
+      ["other", "/repo/b", 1, 5],
+      ["root", "/repo/a", 2, 3],
     ])
   })
 
@@ -155,11 +155,11 @@ describe("projects", () => {
 
   test("are found by a directory that they worked in, also when it is gone", () => {
     using temp = two()
-    expect(projectsAt(temp.database, "/work/a").toSorted((a, b) => (a < b ? -1 : 1))).toEqual(["before", "root"])
-    expect(projectsAt(temp.database, "/work/b")).toEqual(["other"])
-    expect(projectsAt(temp.database, "/work")).toHaveLength(3)
-    expect(projectsAt(temp.database, "/work/a%")).toEqual([])
-    expect(projectsAt(temp.database, "/wor")).toEqual([])
+    expect(projectsAt(temp.database, "/repo/a").toSorted((a, b) => (a < b ? -1 : 1))).toEqual(["before", "root"])
+    expect(projectsAt(temp.database, "/repo/b")).toEqual(["other"])
+    expect(projectsAt(temp.database, "/repo")).toHaveLength(3)
+    expect(projectsAt(temp.database, "/repo/a%")).toEqual([])
+    expect(projectsAt(temp.database, "/rep")).toEqual([])
   })
 })
 
@@ -181,14 +181,14 @@ test("subagents count in the outermost session above them", () => {
 
 test("a deleted session is in the totals, days, models and its project, and is said; its name and tools are gone", () => {
   using temp = tempStore()
-  temp.store.append("project-1", [project("project-1", "/work/a")])
+  temp.store.append("project-1", [project("project-1", "/repo/a")])
   session(temp, "ses_1", { projectID: "project-1" }, [{ cost: 1, toolTokens: { read: 8 } }, { cost: 1 }])
   session(temp, "ses_2", { projectID: "project-1" }, [{ cost: 4, toolTokens: { read: 8 } }])
   call(temp, "ses_1", "read", "four")
   temp.store.append("ses_1", [make.deleted("ses_1", temp.store.read.spendingOf("ses_1"))])
   const stats = readStats(temp.database, { now })
   expect(stats.totals).toMatchObject({ calls: 3, cost: 6, sessions: 2, deleted: 1 })
-  expect(stats.projects).toMatchObject([{ id: "project-1", directory: "/work/a", cost: 6, sessions: 2 }])
+  expect(stats.projects).toMatchObject([{ id: "project-1", directory: "/repo/a", cost: 6, sessions: 2 }])
   expect(stats.models).toMatchObject([{ calls: 3, cost: 6 }])
   expect(stats.sessions.map((each) => each.id)).toEqual(["ses_2"])
   expect(stats.tools).toEqual([{ tool: "read", calls: 0, failures: 0, requests: 1, schemaTokens: 8, outputTokens: 0 }])
