@@ -23,7 +23,7 @@ import { createNet } from "./net/net.ts"
 import { approvalsIn } from "./permission/approvals.ts"
 import { createAsks } from "./permission/asks.ts"
 import { childEnvironment } from "./process/environment.ts"
-import { createGit } from "./process/git.ts"
+import { createGit, type Git } from "./process/git.ts"
 import { createSupervisor } from "./process/supervisor.ts"
 import { cleanUp } from "./session/clean-up.ts"
 import { createCoordinator } from "./session/coordinator.ts"
@@ -45,6 +45,7 @@ import { buildTools } from "./tools.ts"
 import { createWriteOperations } from "./workspace/atomic-write.ts"
 import { createBlobStore } from "./workspace/history/blob-store.ts"
 import { blobQuota, collect, tidy } from "./workspace/history/collect.ts"
+import type { CommandJournal } from "./workspace/history/command-journal.ts"
 import { createJournal } from "./workspace/history/journal.ts"
 import { locate } from "./workspace/project.ts"
 import { createSeen } from "./workspace/seen.ts"
@@ -189,10 +190,12 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
     named: config.instructions,
     trusted: config.trusted,
   })
-  const history = buildHistory(base)
+  const git = createGit(supervisor)
+  const history = buildHistory(base, git, home)
   const questions = createQuestions({ append, ids })
   const tools = buildTools({
     ...{ clock, supervisor, output, seen, instructions, env, home, worktree, journal: history.journal },
+    commands: history.commands,
     ...history.writing,
     rulesOf(sessionID, name) {
       const agent = agents.get(name)
@@ -207,7 +210,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
     cacheDir: paths.cache,
     log: log.child("tool"),
   })
-  const project = createCurrentProject({ store, clock, git: createGit(supervisor), location })
+  const project = createCurrentProject({ store, clock, git, location })
   const asks = createAsks({
     append,
     ids,
@@ -217,7 +220,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
 }
 
 /** What makes changes of files undoable: their contents, and the journal that names them. */
-function buildHistory({ store, clock, ids, log, paths }: Base) {
+function buildHistory({ store, clock, ids, log, paths, location }: Base, git: Git, home: string) {
   const blobs = createBlobStore(paths.blobs, clock)
   let lastChange: string | undefined
   const journal = createJournal({
@@ -228,6 +231,22 @@ function buildHistory({ store, clock, ids, log, paths }: Base) {
         { type: "session.file.changed", properties: { sessionID, messageID, callID, changes: [...changes] } },
       ]),
   })
+  /** Loaded and made when the first command runs that may change something. */
+  let watching: Promise<CommandJournal> | undefined
+  const load = async () => {
+    const [{ createCommandJournal }, { createKnownFiles }, { realpath }] = await Promise.all([
+      import("./workspace/history/command-journal.ts"),
+      import("./workspace/history/known-files.ts"),
+      import("node:fs/promises"),
+    ])
+    const real = (path: string) => realpath(path).catch(() => path)
+    const own = await Promise.all([paths.data, paths.state, paths.cache].map(real))
+    const known = createKnownFiles(blobs, clock)
+    return createCommandJournal({ git, blobs, journal, known, location, own, home: await real(home) })
+  }
+  const commands: CommandJournal = {
+    begin: async (call, signal) => await (await (watching ??= load())).begin(call, signal),
+  }
   const deps = {
     files: blobs.files,
     clock,
@@ -238,6 +257,7 @@ function buildHistory({ store, clock, ids, log, paths }: Base) {
   return {
     blobs,
     journal,
+    commands,
     /** Of files of the user: tools and reverts take the same locks. */
     writing: { locks: new KeyedLock(), operations: createWriteOperations() },
     tidy: (signal: AbortSignal) => tidy(deps, signal),

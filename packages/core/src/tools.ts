@@ -11,6 +11,7 @@ import { findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
 import { createApplyPatchTool } from "./tool/apply-patch/apply-patch.ts"
 import { createBashTool } from "./tool/bash/bash.ts"
+import { changesNothing } from "./tool/bash/quiet.ts"
 import type { Tool, ToolContext } from "./tool/define.ts"
 import { createEditTool } from "./tool/edit/edit.ts"
 import { createGlobTool } from "./tool/glob/glob.ts"
@@ -24,6 +25,7 @@ import { createTodoreadTool } from "./tool/todoread/todoread.ts"
 import { createTodowriteTool } from "./tool/todowrite/todowrite.ts"
 import { createWriteTool } from "./tool/write/write.ts"
 import type { WriteOperations } from "./workspace/atomic-write.ts"
+import type { CommandJournal } from "./workspace/history/command-journal.ts"
 import type { Journal } from "./workspace/history/journal.ts"
 import { userPlaces } from "./workspace/protection.ts"
 import { createSearch } from "./workspace/search.ts"
@@ -35,6 +37,8 @@ interface ToolDeps {
   readonly output: Output
   readonly seen: Seen
   readonly journal: Journal
+  /** What commands change in files. */
+  readonly commands: CommandJournal
   /** Of files that are written, by real path; whoever else writes files of the user takes the same. */
   readonly locks: KeyedLock
   readonly operations: WriteOperations
@@ -73,15 +77,18 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       supervisor,
       output,
       shell: findShell(supervisor.env),
-      plan: async (command, cwd, { signal }) =>
-        planCommand(await parser(signal), command, {
+      plan: async (command, cwd, { signal }) => {
+        const planned = planCommand(await parser(signal), command, {
           cwd,
           worktree,
           home,
           places,
           environmentNames,
           unbounded: deps.unbounded,
-        }),
+        })
+        return { asks: planned.asks, quiet: changesNothing(planned.facts) }
+      },
+      journal: deps.commands,
     }),
     createReadTool({
       seen,

@@ -12,6 +12,8 @@ export const FileState = z.discriminatedUnion("kind", [
     mode: z.number().int().nonnegative(),
   }),
   z.object({ kind: z.literal("symlink"), target: z.string() }),
+  /** What is in it are paths of their own. */
+  z.object({ kind: z.literal("directory") }),
   z.object({ kind: z.literal("not_covered"), reason: z.string() }),
 ])
 export type FileState = z.infer<typeof FileState>

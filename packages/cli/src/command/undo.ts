@@ -15,8 +15,9 @@ export const undoCommand: Command = {
     "Of the session of this directory that was last worked in. On a terminal it shows what it would do and asks; elsewhere" +
       " it does it at once. Again takes back the turn before; cairn redo brings back, until the next prompt.",
     "A file that still is as the agent left it goes back. What you changed in it since is kept: merged line by line, and where" +
-      " both changed the same the file is left alone and named, and the exit code is 1. Files that the agent changed by commands" +
-      " are not taken back yet; cairn says how many there were.",
+      " both changed the same the file is left alone and named, and the exit code is 1. What commands changed goes back too, as" +
+      " far as it lies in the working tree: not files of more than 10 MB, directories of builds and dependencies, submodules, nor" +
+      " commits and branches. What is not covered is said.",
   ].join("\n"),
   examples: ["cairn undo", "cairn undo --dry-run", "cairn undo --session ses_0123456789abcdefghijklmnop"],
   flags: [ofSessionFlag, dryRunFlag, yesFlag, formatFlag],

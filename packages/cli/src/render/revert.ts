@@ -1,6 +1,6 @@
 import type { RevertReport } from "@cairn/core/engine"
 import type { Style } from "../terminal/look.ts"
-import { sanitise, sanitiseLine } from "../terminal/sanitise.ts"
+import { sanitiseLine } from "../terminal/sanitise.ts"
 import { plural } from "./format.ts"
 
 const verbs: Readonly<Record<RevertReport["files"][number]["action"], string>> = {
@@ -11,7 +11,7 @@ const verbs: Readonly<Record<RevertReport["files"][number]["action"], string>> =
   not_covered: "not covered",
 }
 
-/** What a revert does or would do: a line for each file, then what it cannot do, then what happens to the conversation. */
+/** What a revert does or would do: what it cannot do, a line for each file, and what happens to the conversation. */
 export function revertLines(report: RevertReport, style: Style, direction: "back" | "forth"): string[] {
   const lines = report.files.map(({ action, file, additions, deletions, reason }) => {
     const open = action === "conflict" || action === "not_covered"
@@ -21,8 +21,8 @@ export function revertLines(report: RevertReport, style: Style, direction: "back
   })
   const messages = plural(report.messages, "message")
   return [
+    ...report.notes.map((note) => sanitiseLine(note)),
     ...(lines.length === 0 ? ["no file changes"] : lines),
-    ...report.notes.map((note) => sanitise(note)),
     direction === "back"
       ? `${messages} hidden; the next prompt removes ${report.messages === 1 ? "it" : "them"}, cairn redo brings back`
       : `${messages} back`,

@@ -35,7 +35,7 @@ export async function applyRecord(deps: RevertApplyDeps, record: RevertRecord): 
     deps.locks.with(file.path, signal, () => applyState(file, { blobs: deps.blobs, operations }, signal))
   const done: RevertedFile[] = []
   const left: string[] = []
-  for (const file of record.files) {
+  for (const file of inOrder(record.files)) {
     const applied = await put(file)
     if (applied.ok) done.push(file)
     else if (applied.error.kind === "changed") left.push(file.path)
@@ -53,6 +53,12 @@ export async function applyRecord(deps: RevertApplyDeps, record: RevertRecord): 
   for (const { path, after, madeDirectory } of done)
     if (after.kind === "absent") await removeParents(path, madeDirectory)
   return { outcome: "done", left }
+}
+
+/** What goes makes room, from below; then directories, then what comes. */
+function inOrder(files: readonly RevertedFile[]): RevertedFile[] {
+  const phase = ({ after }: RevertedFile) => (after.kind === "absent" ? 0 : after.kind === "directory" ? 1 : 2)
+  return files.toSorted((a, b) => phase(a) - phase(b) || (phase(a) === 0 ? b.path.length - a.path.length : 0))
 }
 
 /** Removes the temp files that a revert left when its process died. */

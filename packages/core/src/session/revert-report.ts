@@ -1,8 +1,11 @@
 import { isAbsolute, join, relative } from "node:path"
 import type { MessageWithParts } from "@cairn/schema/message"
+import type { ToolPart } from "@cairn/schema/part"
+import { z } from "zod"
 import type { RevertedFileReport, RevertInput } from "../engine.ts"
 import { chooseHunks, diffTexts } from "../workspace/diff.ts"
 import { contentHash, shownPath } from "../workspace/files.ts"
+import type { CommandNotes } from "../workspace/history/command-journal.ts"
 import { diffPair } from "../workspace/history/file-diff.ts"
 import { contentsOf } from "../workspace/history/plan-revert.ts"
 import type { PathPlan, PlanSources } from "../workspace/history/plan-revert.ts"
@@ -83,14 +86,51 @@ async function narrowedTo(
   return { ...plan, action: "merge", target: { state, content: bytes } }
 }
 
-const fileTools: ReadonlySet<string> = new Set(["edit", "write", "apply_patch", "read", "glob", "grep", "list"])
-const harmless: ReadonlySet<string> = new Set([...fileTools, "todowrite", "todoread", "question", "invalid"])
+/** Tools that change no file, or whose changes are in the journal. */
+const known: ReadonlySet<string> = new Set(
+  "edit write apply_patch read glob grep list todowrite todoread question invalid".split(" "),
+)
 
-/** What a person has to know beside the files. */
+/** What a person has to know beside the files: what is not covered, and what stays although files go back. */
 export function notesOn({ messages, parts }: TakenBack): string[] {
-  const all = [...messages.flatMap((message: MessageWithParts) => message.parts), ...parts]
-  const others = all.filter((part) => part.type === "tool" && !harmless.has(part.tool))
-  if (others.length === 0) return []
-  const commands = others.length === 1 ? "1 command or other tool" : `${others.length} commands and other tools`
-  return [`What ${commands} changed in files is not covered, and stays.`]
+  const calls = [...messages.flatMap((message: MessageWithParts) => message.parts), ...parts].flatMap((part) =>
+    part.type === "tool" && !known.has(part.tool) ? [part] : [],
+  )
+  const watched = calls.filter(ran).map((part) => notesIn(part))
+  const blind = watched.filter((notes) => notes === undefined).length
+  const uncovered = new Set(watched.flatMap((notes) => notes?.uncovered ?? []))
+  const moved = watched.some((notes) => notes?.head)
+  return [
+    ...(moved
+      ? ["HEAD of the repository was moved. Only contents of files go back: commits, branches and what is staged stay."]
+      : []),
+    ...(blind > 0
+      ? [`What ${blind === 1 ? "1 call" : `${blind} calls`} of commands or other tools changed is not covered.`]
+      : []),
+    ...(uncovered.size > 0
+      ? [`Not covered of what commands changed: ${[...uncovered].slice(0, mostNamed).join("; ")}.`]
+      : []),
+  ]
 }
+
+const mostNamed = 20
+
+const refusals: ReadonlySet<string | undefined> = new Set(
+  "denied rejected invalid_arguments unknown_tool missing refused".split(" "),
+)
+
+/** Did the call get as far as to do something? */
+const ran = ({ state }: ToolPart): boolean => state.status !== "error" || !refusals.has(state.kind)
+
+/** What a command's result says of its changes. A command that certainly changes nothing has none, and needs none. */
+function notesIn({ tool, state }: ToolPart): Pick<CommandNotes, "head" | "uncovered"> | undefined {
+  if (state.status !== "completed" && state.status !== "error") return undefined
+  const found = Notes.safeParse(state.metadata?.["journal"])
+  if (found.success) return found.data
+  return tool === "bash" && state.metadata?.["quiet"] === true ? { uncovered: [] } : undefined
+}
+
+const Notes = z.object({
+  head: z.object({ before: z.string(), after: z.string() }).optional(),
+  uncovered: z.array(z.string()),
+})

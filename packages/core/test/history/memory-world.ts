@@ -77,6 +77,8 @@ export class MemoryWorld implements PlanSources {
     return file && contentHash(file.bytes) === state.hash ? ok(file.bytes) : err("it was changed while it was read")
   }
 
+  below: PlanSources["below"] = async (path) => [...this.files.keys()].filter((each) => each.startsWith(`${path}/`))
+
   stored: PlanSources["stored"] = async ({ hash }) => {
     const bytes = this.contents.get(hash)
     return bytes ? ok(bytes) : err({ kind: "evicted", message: "evicted" })

@@ -278,8 +278,11 @@ describe("it is refused", () => {
   })
 
   test("when what is there cannot be kept: then nothing is changed", async () => {
-    const { made, sessionID, prompts } = await worked([[write("a.txt", "a\n"), write("b.txt", "b\n")]])
+    const calls = [toolCall("read", { filePath: "a.txt" }), edit("a.txt", "line 1\n", "one\n"), write("b.txt", "b\n")]
+    const { made, sessionID, prompts } = await worked([calls], { files: { "a.txt": ten } })
     await using _ = made
+    // What the user changed since is not in the store yet.
+    await writeFile(join(made.workspace.dir, "a.txt"), ten.replace("line 1\n", "one\n").replace("line 7\n", "seven\n"))
     const before = await tree(made)
     const incoming = join(made.engine.paths.blobs, "incoming")
     await rm(incoming, { recursive: true })
@@ -306,13 +309,64 @@ test("another session's work in the same file is kept", async () => {
   expect(await made.workspace.read("a.txt")).toBe(ten.replace("line 7\n", "second session\n"))
 })
 
-test("what commands changed is said to be not covered", async () => {
-  const { made, sessionID, prompts } = await worked([
-    [toolCall("bash", { command: "echo x > made.txt" }), write("a.txt", "a\n")],
-  ])
-  await using _ = made
-  const { notes } = await reverted(made, sessionID, { to: prompts[0]!, dryRun: true })
-  expect(notes).toEqual(["What 1 command or other tool changed in files is not covered, and stays."])
+describe("what a command changed", () => {
+  const bash = (command: string) => toolCall("bash", { command })
+
+  test("goes back with the rest, dirty and ignored files too", async () => {
+    const { made, sessionID, prompts } = await worked(
+      [[bash("sed -i s/one/two/ a.txt; echo new > b.txt; rm -r gone; echo x > ignored.log")], [bash("git stash -q")]],
+      { files: { "a.txt": "one\n", "gone/c.txt": "c\n", ".gitignore": "*.log\n" } },
+    )
+    await using _ = made
+    const before = await tree(made)
+    expect(actions(await reverted(made, sessionID, { to: prompts[1]! }))).toEqual([
+      "restore a.txt",
+      "delete gone/c.txt",
+    ])
+    expect(await made.workspace.read("a.txt")).toBe("two\n")
+    const report = await reverted(made, sessionID, { to: prompts[0]! })
+    const all = ["restore a.txt", "delete b.txt", "restore gone/c.txt", "delete ignored.log"]
+    expect([actions(report), report.notes]).toEqual([all, []])
+    expect(Object.keys(await tree(made))).toEqual([".gitignore 644", "a.txt 644", "gone 755", "gone/c.txt 644"])
+    await unreverted(made, sessionID)
+    expect(await tree(made)).toEqual(before)
+    expect(problemsOf(made, sessionID)).toEqual([])
+  })
+
+  test("is said where it is not covered, HEAD that moved first; commands that only look need no word", async () => {
+    const commit = "git commit -q --allow-empty -m a; mkdir dist; echo x > dist/x; echo dist/ > .gitignore"
+    await using made = await bench([
+      [bash("ls -la; git status | grep main"), write("a.txt", "a\n")],
+      [text("Done.")],
+      [bash(commit)],
+      [text("Done.")],
+    ])
+    for (const setting of ["user.name", "user.email"]) await made.workspace.git(["config", setting, "t"])
+    const { sessionID } = await made.prompt("look")
+    await made.prompt("commit", { sessionID })
+    const [prompt] = made.engine.messages(sessionID)
+    const { notes } = await reverted(made, sessionID, { to: prompt!.info.id, dryRun: true })
+    expect(notes).toEqual([
+      "HEAD of the repository was moved. Only contents of files go back: commits, branches and what is staged stay.",
+      "Not covered of what commands changed: directories of builds and dependencies (dist).",
+    ])
+    expect(JSON.stringify(made.engine.messages(sessionID))).toContain('"quiet":true')
+  })
+
+  test("is recorded when it is interrupted, and a call that was refused changed nothing", async () => {
+    await using made = await bench([[bash("rm -rf ../elsewhere"), bash("echo x > a.txt; echo ready; sleep 60")]])
+    const { id: sessionID } = await made.engine.createSession({})
+    made.engine.subscribe((event) => {
+      if (event.type !== "message.part.updated" || event.properties.part.type !== "tool") return
+      const { state } = event.properties.part
+      if (state.status === "running" && state.metadata?.["output"] === "ready\n") void made.engine.abort(sessionID)
+    })
+    expect(await made.prompt("go", { sessionID })).toMatchObject({ reason: "aborted" })
+    const [prompt] = made.engine.messages(sessionID)
+    const report = await reverted(made, sessionID, { to: prompt!.info.id })
+    expect([actions(report), report.notes]).toEqual([["delete a.txt"], []])
+    expect(problemsOf(made, sessionID)).toEqual([])
+  })
 })
 
 describe("the diff", () => {

@@ -144,6 +144,8 @@ describe("bounds", () => {
     ["ls\u0085x", "control|syntax"],
     ["", "nothing to run"],
     ["# x", "nothing to run"],
+    ["{}", "an empty block"],
+    ["f(){ {}; }", "an empty block"],
   ])("%j is said to be odd", (line, reason) => expect(facts(line).opaque).toMatch(new RegExp(reason)))
 
   test("a look-alike is another program", () => {

@@ -114,6 +114,8 @@ export class Walker {
         if (node.children[0]?.type === "((") {
           return this.#sum(node, state)
         }
+        // Without a blank and a command between its braces it is the name of a program.
+        if (inner(node, "{", "}").length === 0) unreadable("an empty block")
         return this.#sequence(inner(node, "{", "}"), both(state))
       case "if_statement":
         return this.#if(node.children, state)

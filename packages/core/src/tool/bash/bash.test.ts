@@ -15,6 +15,7 @@ import { join } from "node:path"
 import { systemClock } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"
 import { silentLog } from "@cairn/kernel/log"
+import { err, ok } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { z } from "zod"
 import { toolContext } from "../../../test/tool-context.ts"
@@ -34,6 +35,7 @@ const tool = createBashTool({
   supervisor,
   output: createOutput({ directory: spills, clock: systemClock, log: silentLog }),
   shell: findShell(env),
+  journal: { begin: async () => ok({ finish: async () => ({ files: 0, uncovered: [] }) }) },
   plan(command, cwd) {
     planned.push({ command, cwd })
     return {
@@ -67,7 +69,7 @@ describe("what the model gets", () => {
     expect(await bash("echo hello")).toEqual({
       title: "echo hello",
       output: "hello\n\n[exit code 0]",
-      metadata: { output: "hello\n", exit: 0, truncated: false },
+      metadata: { output: "hello\n", exit: 0, truncated: false, journal: { files: 0, uncovered: [] } },
     })
     expect((await bash("echo no >&2; exit 3")).output).toBe("no\n\n[exit code 3]")
     expect((await bash("true")).output).toBe("[exit code 0]")
@@ -191,6 +193,61 @@ describe("permission", () => {
   })
 })
 
+describe("what it changes in files", () => {
+  const looks: string[] = []
+  const watched = createBashTool({
+    supervisor,
+    output: createOutput({ directory: spills, clock: systemClock, log: silentLog }),
+    shell: findShell(env),
+    plan: (command) => ({ asks: [{ permission: "bash", patterns: [command], always: [] }], quiet: command === "true" }),
+    journal: {
+      begin: async ({ callID }) => {
+        looks.push(`before ${callID}`)
+        if (existsSync(join(home, "full"))) return err({ kind: "io", message: "the disk is full" })
+        return ok({
+          finish: async () => {
+            looks.push(existsSync(join(home, "made")) ? "after, made" : "after")
+            return { files: 1, uncovered: [] }
+          },
+        })
+      },
+    },
+  })
+  const run = async (command: string, context = toolContext(home)) => {
+    looks.length = 0
+    const done = await watched.execute({ command }, context)
+    return { looks: [...looks], shown: done.ok ? done.value.metadata : done.error.message }
+  }
+
+  test("is looked for before it and after, once the user has allowed it", async () => {
+    const ran = await run(`touch ${home}/made`)
+    expect(ran.looks).toEqual(["before call_test", "after, made"])
+    expect(ran.shown).toMatchObject({ journal: { files: 1 } })
+    const denied = toolContext(home, { deny: ["bash"] })
+    expect(await run("touch x", denied)).toEqual({ looks: [], shown: "not allowed" })
+  })
+
+  test("is not looked for where there can be nothing, and nothing runs when it cannot be kept", async () => {
+    expect(await run("true")).toEqual({ looks: [], shown: expect.objectContaining({ quiet: true }) })
+    writeFileSync(join(home, "full"), "")
+    expect((await run(`touch ${home}/never`)).shown).toBe("the disk is full")
+    expect(existsSync(join(home, "never"))).toBe(false)
+    rmSync(join(home, "full"))
+  })
+
+  test("is looked for after a timeout and an interruption too", async () => {
+    const done = await watched.execute({ command: "sleep 1000", timeout: 50 }, toolContext(home))
+    expect(done.ok && done.value.metadata["journal"]).toMatchObject({ files: 1 })
+    const turn = new TaskGroup()
+    const context = toolContext(home, { signal: turn.signal, onProgress: () => turn.cancel(new Interrupted()) })
+    looks.length = 0
+    expect(await watched.execute({ command: "echo go; sleep 1000" }, context).catch(() => "interrupted")).toBe(
+      "interrupted",
+    )
+    expect(looks).toEqual(["before call_test", "after, made"])
+  })
+})
+
 describe("the end", () => {
   test("a timeout keeps the output, says so, and ends everything", async () => {
     const result = await bash("echo pid=$$; sleep 1000 & echo pid=$!; wait", { timeout: 150 })
@@ -215,7 +272,8 @@ describe("the end", () => {
       context,
     ).catch((error: unknown) => error)
     expect(outcome).toBe(reason)
-    const seen = String(context.shown.at(-1)?.metadata?.["output"])
+    expect(context.shown.at(-1)?.metadata).toEqual({ journal: { files: 0, uncovered: [] } })
+    const seen = String(context.shown.at(-2)?.metadata?.["output"])
     const pids = [...seen.matchAll(/pid=(\d+)/g)].map((hit) => Number(hit[1]))
     expect(pids).toHaveLength(2)
     expect(pids.filter(lives)).toEqual([])

@@ -5,6 +5,7 @@ import { z } from "zod"
 import { shellCommand } from "../../process/shell.ts"
 import type { ProcessResult } from "../../process/run.ts"
 import type { Supervisor } from "../../process/supervisor.ts"
+import type { CommandJournal, CommandNotes, Watch } from "../../workspace/history/command-journal.ts"
 import { resolvePath } from "../../workspace/paths.ts"
 import { type Ask, defineTool, type ToolContext } from "../define.ts"
 import type { Fitted, Output } from "../output.ts"
@@ -14,6 +15,8 @@ import { createPreview } from "./preview.ts"
 /** What a command line needs to be allowed, in the order of asking. */
 export interface CommandPlan {
   readonly asks: readonly Ask[]
+  /** It certainly changes no file: nobody has to look what it changed. */
+  readonly quiet?: boolean
 }
 
 export interface BashOptions {
@@ -23,6 +26,8 @@ export interface BashOptions {
   readonly shell: string
   /** Turns a command line that is to run in `cwd` (a real path) into asks; it never throws. */
   plan(command: string, cwd: string, context: ToolContext): CommandPlan | Promise<CommandPlan>
+  /** Finds out what a command changes in files. */
+  readonly journal: CommandJournal
 }
 
 const defaultTimeout = 120_000
@@ -35,7 +40,7 @@ const parameters = z.object({
 })
 
 /** Interruption ends the command and all it started, then rejects with the reason. */
-export function createBashTool({ supervisor, output, shell, plan }: BashOptions) {
+export function createBashTool({ supervisor, output, shell, plan, journal }: BashOptions) {
   return defineTool({
     name: "bash",
     description: description.trim(),
@@ -43,27 +48,33 @@ export function createBashTool({ supervisor, output, shell, plan }: BashOptions)
     async execute({ command, timeout = defaultTimeout, workdir }, context) {
       const cwd = await directoryOf(workdir, context)
       if (!cwd.ok) return cwd
-      for (const ask of (await plan(command, cwd.value, context)).asks) {
+      const planned = await plan(command, cwd.value, context)
+      for (const ask of planned.asks) {
         const allowed = await context.ask(ask)
         if (!allowed.ok) return allowed
       }
+      // Only now: what the user changes while an ask is open is the user's.
+      const watch = planned.quiet ? ok(undefined) : await journal.begin(context, context.signal)
+      if (!watch.ok) return watch
       await using writer = output.open(context, "tail")
       const preview = createPreview()
       const title = titleOf(command)
-      const ran = await supervisor.run({
-        argv: shellCommand(command, shell),
-        merged: true,
-        cwd: cwd.value,
-        signal: context.signal,
-        ...(context.span && { span: context.span }),
-        timeoutMs: timeout,
-        maxBytes: 0,
-        onOutput: async (chunk) => {
-          preview.push(chunk)
-          context.progress({ title, metadata: { output: preview.text() } })
-          await writer.write(chunk)
-        },
-      })
+      const { ran, notes } = await watched(watch.value, context, () =>
+        supervisor.run({
+          argv: shellCommand(command, shell),
+          merged: true,
+          cwd: cwd.value,
+          signal: context.signal,
+          ...(context.span && { span: context.span }),
+          timeoutMs: timeout,
+          maxBytes: 0,
+          onOutput: async (chunk) => {
+            preview.push(chunk)
+            context.progress({ title, metadata: { output: preview.text() } })
+            await writer.write(chunk)
+          },
+        }),
+      )
       if (!ran.ok)
         return err({
           kind: ran.error.kind === "cwd" ? "missing" : "io",
@@ -78,10 +89,28 @@ export function createBashTool({ supervisor, output, shell, plan }: BashOptions)
           exit: ran.value.exitCode,
           truncated: fitted.truncated,
           ...(fitted.spill === undefined ? {} : { spill: fitted.spill }),
+          ...(notes ? { journal: notes } : { quiet: true }),
         },
       })
     },
   })
+}
+
+/** Runs it, and records what it changed in files however it ends. */
+async function watched<T>(
+  watch: Watch | undefined,
+  context: ToolContext,
+  run: () => Promise<T>,
+): Promise<{ readonly ran: T; readonly notes?: CommandNotes }> {
+  if (!watch) return { ran: await run() }
+  let ran: { readonly value: T } | undefined
+  try {
+    ran = { value: await run() }
+  } finally {
+    // An interrupted call keeps what was said of its progress.
+    if (!ran) context.progress({ metadata: { journal: await watch.finish() } })
+  }
+  return { ran: ran.value, notes: await watch.finish() }
 }
 
 async function directoryOf(workdir: string | undefined, context: ToolContext): Promise<Result<string, ToolFailure>> {

@@ -148,7 +148,7 @@ test("what stands at a path is named, and kept where it is a file", async () => 
   expect(await kept("link")).toEqual(link("file"))
   expect(await kept("missing")).toEqual(absent)
   expect(await kept("file/below")).toEqual(absent)
-  expect(await kept("dir")).toEqual({ kind: "not_covered", reason: "a directory" })
+  expect(await kept("dir")).toEqual({ kind: "directory" })
   expect(await kept("pipe")).toEqual({ kind: "not_covered", reason: "no regular file" })
   expect(await kept("file", 3)).toMatchObject({ kind: "not_covered" })
   await rm(join(temp.directory, "incoming"), { recursive: true })

@@ -1,4 +1,4 @@
-import { mkdir, open, rm, symlink, unlink } from "node:fs/promises"
+import { mkdir, open, rm, rmdir, symlink, unlink } from "node:fs/promises"
 import { dirname } from "node:path"
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
@@ -6,7 +6,7 @@ import type { ToolFailure } from "@cairn/schema/error"
 import type { FileState, RevertedFile } from "@cairn/schema/history"
 import { prepareWrite, tempBeside } from "../atomic-write.ts"
 import type { WriteOperations } from "../atomic-write.ts"
-import { ioFailure, largestText, openRegular, readSnapshot, shownPath } from "../files.ts"
+import { codeOf, ioFailure, largestText, openRegular, readSnapshot, shownPath } from "../files.ts"
 import { prepareDelete, readWhole } from "../whole-file.ts"
 import type { BlobStore } from "./blob-store.ts"
 import { lookAt } from "./capture.ts"
@@ -33,13 +33,15 @@ export async function applyState(
   if (isSame(now, after)) return ok(undefined)
   if (!isSame(now, before) && !isHalfDone(now, after)) return err(changed(path))
   try {
-    if (after.kind === "absent") return await remove(path, now, deps)
+    if (now.kind === "directory") await rmdir(path)
+    if (after.kind === "absent" || after.kind === "directory") return await remove(path, now, after, deps)
     if (after.kind === "symlink") return await placeLink(path, now, after.target, deps)
     if (after.kind === "file") return await placeFile(path, now, after, deps, signal)
     return err({ kind: "refused", message: `${shownPath(path)}: ${after.reason}` })
   } catch (error) {
     signal.throwIfAborted()
-    return err(ioFailure(error, path))
+    // Somebody has put something into the directory that was to make room.
+    return err(codeOf(error) === "ENOTEMPTY" ? changed(path) : ioFailure(error, path))
   }
 }
 
@@ -47,18 +49,24 @@ export async function applyState(
 const isHalfDone = (now: FileState, after: FileState): boolean =>
   now.kind === "file" && after.kind === "file" && now.hash === after.hash
 
-async function remove(path: string, now: FileState, { operations }: ApplyDeps): Promise<Result<void, ToolFailure>> {
-  if (now.kind === "symlink") {
-    await unlink(path)
-    return ok(undefined)
+/** Takes away what stands there, and makes the directory that is wanted in its place. */
+async function remove(
+  path: string,
+  now: FileState,
+  after: FileState,
+  { operations }: ApplyDeps,
+): Promise<Result<void, ToolFailure>> {
+  if (now.kind === "symlink") await unlink(path)
+  if (now.kind === "file") {
+    const whole = await readWhole(path)
+    if (!whole.ok) return whole
+    if (whole.value.bytes !== "too_large" && whole.value.hash !== now.hash) return err(changed(path))
+    await using change = prepareDelete(whole.value, operations)
+    const done = await change.commit()
+    if (!done.ok) return done
   }
-  const whole = await readWhole(path)
-  if (!whole.ok) return whole
-  if (now.kind !== "file" || (whole.value.bytes !== "too_large" && whole.value.hash !== now.hash))
-    return err(changed(path))
-  await using change = prepareDelete(whole.value, operations)
-  const done = await change.commit()
-  return done.ok ? ok(undefined) : done
+  if (after.kind === "directory") await mkdir(path, { recursive: true })
+  return ok(undefined)
 }
 
 async function placeLink(
@@ -68,7 +76,7 @@ async function placeLink(
   { operations }: ApplyDeps,
 ): Promise<Result<void, ToolFailure>> {
   await mkdir(dirname(path), { recursive: true })
-  if (now.kind === "absent") await symlink(target, path)
+  if (now.kind === "absent" || now.kind === "directory") await symlink(target, path)
   else {
     const temp = tempBeside(path, operations)
     await symlink(target, temp)
@@ -112,7 +120,7 @@ async function placeStreamed(
   try {
     const copied = await copyInto(temp, after, blobs, signal)
     if (!copied.ok) return copied
-    if (now.kind === "absent") await operations.link(temp, path)
+    if (now.kind === "absent" || now.kind === "directory") await operations.link(temp, path)
     else await operations.rename(temp, path)
     return ok(undefined)
   } finally {

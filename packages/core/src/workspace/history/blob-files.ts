@@ -42,7 +42,13 @@ export interface BlobFiles {
 
 const gonePattern = /^gone-[0-9a-f-]{36}-([0-9a-f]{64})\.(zst|raw)$/
 
-export function createBlobFiles(directory: string, clock: Pick<Clock, "now">): BlobFiles {
+/** Makes a copy that shares its blocks with the source; rejects where the file system cannot. */
+export type Clone = (source: string, target: string) => Promise<void>
+
+const systemClone: Clone = (source, target) =>
+  copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL)
+
+export function createBlobFiles(directory: string, clock: Pick<Clock, "now">, clone = systemClone): BlobFiles {
   const incoming = join(directory, "incoming")
   const path = (hash: string, form: Form) => join(directory, hash.slice(0, 2), `${hash.slice(2)}.${form}`)
   const fresh = () => join(incoming, crypto.randomUUID())
@@ -67,9 +73,7 @@ export function createBlobFiles(directory: string, clock: Pick<Clock, "now">): B
     async share(source) {
       const temp = fresh()
       try {
-        await makingParent(temp, () =>
-          copyFile(source, temp, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL),
-        )
+        await makingParent(temp, () => clone(source, temp))
         return temp
       } catch (error) {
         // The source may be gone, be unreadable, or lie on another disk: an ordinary copy finds out what it is.

@@ -2,10 +2,12 @@ import { expect, test } from "bun:test"
 import {
   appendFile,
   chmod,
+  copyFile,
   mkdir,
   open,
   readFile,
   readdir,
+  rename,
   rm,
   stat,
   symlink,
@@ -18,7 +20,7 @@ import { TaskGroup } from "@cairn/kernel/task"
 import { type TempBlobs, bytesOf, mountable, noise, onSmallDisk, tempBlobs } from "../../../test/history/temp-blobs.ts"
 import { contentHash } from "../files.ts"
 import type { Blob } from "./blob-read.ts"
-import { largestInMemory } from "./blob-store.ts"
+import { createBlobStore, largestInMemory } from "./blob-store.ts"
 
 const { signal } = new TaskGroup()
 
@@ -110,6 +112,36 @@ test("a file is stored from disk, also when it does not fit in memory", async ()
   const last = { hash: contentHash(noise(largestInMemory + 12_345)), size: largestInMemory + 12_345 }
   for (const form of ["zst", "raw"] as const) await truncate(temp.store.files.path(last.hash, form), 100).catch(() => 0)
   expect(await copied(temp, last)).toBe("damaged")
+})
+
+test("a large file is shared with its copy where the file system can do that, whatever its size", async () => {
+  await using temp = await tempBlobs()
+  const path = join(temp.root, "file")
+  const size = largestInMemory + 12_345
+  await writeFile(path, noise(size), { mode: 0o755 })
+  // Where nothing can be shared, a copy stands for it: what happens to the file afterwards must not matter either.
+  const store = createBlobStore(temp.directory, { now: Date.now }, (from, to) => copyFile(from, to))
+  const stored = await store.putFile(path, 1_000, signal)
+  expect(stored).toEqual({ ok: true, value: { hash: contentHash(noise(size)), size } })
+  await truncate(path, 10)
+  const blob = { hash: contentHash(noise(size)), size }
+  expect(await temp.files()).toEqual([`${blob.hash.slice(0, 2)}/${blob.hash.slice(2)}.raw`])
+  expect((await stat(store.files.path(blob.hash, "raw"))).mode & 0o777).toBe(0o600)
+  expect(await temp.store.get(blob)).toEqual({ ok: true, value: noise(size) })
+  expect(await copied(temp, blob)).toEqual(noise(size))
+  expect(await temp.store.touch(blob.hash)).toBe(true)
+  await writeFile(path, noise(size))
+  expect(await temp.another().putFile(path, 100_000_000, signal)).toEqual(stored)
+  expect(await temp.files()).toHaveLength(1)
+  await truncate(store.files.path(blob.hash, "raw"), 100)
+  expect(await copied(temp, blob)).toBe("damaged")
+  const swapped = createBlobStore(temp.directory, { now: Date.now }, async (from, to) => {
+    await copyFile(from, to)
+    await rename(from, `${from}.away`)
+    await writeFile(from, "another")
+  })
+  expect(await swapped.putFile(path, 1_000, signal)).toMatchObject({ ok: false, error: { kind: "changed" } })
+  expect(await readdir(store.files.incoming)).toEqual([])
 })
 
 test("what is no file of the size that was said is refused, and leaves nothing behind", async () => {

@@ -7,7 +7,7 @@ import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import { codeOf, contentHash, ioFailure, leadsTo, openRegular, shownPath } from "../files.ts"
 import { createBlobFiles, forms } from "./blob-files.ts"
-import type { BlobFiles, Form } from "./blob-files.ts"
+import type { BlobFiles, Clone, Form } from "./blob-files.ts"
 import { chunksOf, copyBlob, readBlob, writeAll } from "./blob-read.ts"
 import type { Blob, BlobLoss } from "./blob-read.ts"
 
@@ -24,8 +24,9 @@ export interface BlobStore {
   readonly files: BlobFiles
   put(bytes: Uint8Array): Promise<Result<Blob, ToolFailure>>
   /**
-   * Stores what a regular file of at most `most` bytes holds, in bounded memory. A file that is larger, or changes while
-   * it is read, is a failure. Interruption rejects with the reason and leaves nothing behind.
+   * Stores what a regular file of at most `most` bytes holds, in bounded memory; one that is larger only where the file
+   * system can share it with a copy. That it cannot, or that the file changes while it is read, is a failure. Interruption
+   * rejects with the reason and leaves nothing behind.
    */
   putFile(path: string, most: number, signal: AbortSignal): Promise<Result<Blob, PutFailure>>
   /** All bytes of a blob, compared with its hash. */
@@ -42,28 +43,17 @@ export const largestInMemory = 4 * 1024 * 1024
 const smallEnough = 64 * 1024
 const mostRemembered = 10_000
 
-export function createBlobStore(directory: string, clock: Pick<Clock, "now">): BlobStore {
-  const files = createBlobFiles(directory, clock)
+/** `clone` makes a copy that shares its blocks with the source, or fails; it is the system's unless it is given. */
+export function createBlobStore(directory: string, clock: Pick<Clock, "now">, clone?: Clone): BlobStore {
+  const files = createBlobFiles(directory, clock, clone)
   const store = { files, clock, sound: new Set<string>() }
   return {
     files,
-    async put(bytes) {
-      const blob = { hash: contentHash(bytes), size: bytes.length }
-      return await storing(directory, async () => {
-        if (await isStored(store, blob)) return ok(blob)
-        const packed = bytes.length < smallEnough ? Bun.zstdCompressSync(bytes) : await Bun.zstdCompress(bytes)
-        return await settling(store, "zst", await files.begin(), async (file) => {
-          await writeAll(file, packed)
-          return ok(blob)
-        })
-      })
-    },
+    put: (bytes) => storing(directory, () => putBytes(store, bytes)),
     async putFile(path, most, signal) {
       const opened = await openRegular(path)
       if (!opened.ok) return opened
       await using source = opened.value.file
-      const { size } = opened.value.stat
-      if (size > most) return err(tooLarge(path, most))
       return await storing(directory, () => putOpen(store, source, path, { most, signal }))
     },
     get: (blob) => readBlob(files, blob),
@@ -99,6 +89,16 @@ async function isStored(store: Store, blob: Blob): Promise<boolean> {
   return false
 }
 
+async function putBytes(store: Store, bytes: Uint8Array): Promise<Result<Blob, ToolFailure>> {
+  const blob = { hash: contentHash(bytes), size: bytes.length }
+  if (await isStored(store, blob)) return ok(blob)
+  const packed = bytes.length < smallEnough ? Bun.zstdCompressSync(bytes) : await Bun.zstdCompress(bytes)
+  return await settling(store, "zst", await store.files.begin(), async (file) => {
+    await writeAll(file, packed)
+    return ok(blob)
+  })
+}
+
 async function putOpen(
   store: Store,
   source: FileHandle,
@@ -106,17 +106,25 @@ async function putOpen(
   { most, signal }: Bounds,
 ): Promise<Result<Blob, ToolFailure>> {
   const before = await source.stat()
-  const shared = before.size > largestInMemory ? await store.files.share(path) : undefined
-  if (shared !== undefined) return await putShared(store, source, path, shared, { most, signal })
+  const isSame = async (size: number) => {
+    const after = await source.stat()
+    return after.size === size && after.mtimeMs === before.mtimeMs
+  }
+  if (before.size <= Math.min(most, largestInMemory)) {
+    const chunks = await Array.fromAsync(hashing(source, { most: largestInMemory, signal }).chunks())
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+    return (await isSame(bytes.length)) ? await putBytes(store, bytes) : err(changing(path))
+  }
+  const shared = await store.files.share(path)
+  if (shared !== undefined) return await putShared(store, source, path, shared, signal)
+  if (before.size > most) return err(tooLarge(path, most))
   return await settling(store, "zst", await store.files.begin(), async (file) => {
     const { createZstdCompress } = await import("node:zlib")
     const reading = hashing(source, { most, signal })
     await pipeline(reading.chunks(), createZstdCompress(), (packed: AsyncIterable<Uint8Array>) => append(file, packed))
     const blob = reading.blob()
     if (!blob) return err(tooLarge(path, most))
-    const after = await source.stat()
-    const same = after.size === blob.size && after.mtimeMs === before.mtimeMs
-    return same ? ok(blob) : err(changing(path))
+    return (await isSame(blob.size)) ? ok(blob) : err(changing(path))
   })
 }
 
@@ -126,7 +134,7 @@ async function putShared(
   source: FileHandle,
   path: string,
   shared: string,
-  { most, signal }: Bounds,
+  signal: AbortSignal,
 ): Promise<Result<Blob, ToolFailure>> {
   const temp = { file: await open(shared, "r"), path: shared }
   return await settling(store, "raw", temp, async (file) => {
@@ -135,10 +143,10 @@ async function putShared(
     await file.chmod(0o600)
     const now = store.clock.now() / 1_000
     await file.utimes(now, now)
-    const reading = hashing(file, { most, signal })
+    const reading = hashing(file, { most: Number.POSITIVE_INFINITY, signal })
     for await (const chunk of reading.chunks()) void chunk
     const blob = reading.blob()
-    return blob ? ok(blob) : err(tooLarge(path, most))
+    return blob ? ok(blob) : err(changing(path))
   })
 }
 

@@ -59,7 +59,7 @@ async function stateOf(
   try {
     const info = await lstat(path)
     if (info.isSymbolicLink()) return { kind: "symlink", target: await readlink(path) }
-    if (info.isDirectory()) return { kind: "not_covered", reason: "a directory" }
+    if (info.isDirectory()) return { kind: "directory" }
     if (!info.isFile()) return { kind: "not_covered", reason: "no regular file" }
     const found = await content()
     if (!found.ok) return { kind: "not_covered", reason: found.error.message }

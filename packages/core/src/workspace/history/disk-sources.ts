@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
 import { largestText } from "../files.ts"
 import { bytesOf, lookAt } from "./capture.ts"
 import type { BlobStore } from "./blob-store.ts"
@@ -8,6 +10,11 @@ export function diskSources(blobs: Pick<BlobStore, "get" | "touch">, signal: Abo
   return {
     current: (path) => lookAt(path, signal),
     currentBytes: bytesOf,
+    async below(path) {
+      const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
+      const files = entries.filter((entry) => !entry.isDirectory())
+      return files.slice(0, 1_000).map((entry) => join(entry.parentPath, entry.name))
+    },
     stored: (state) => blobs.get(state),
     async check(state) {
       // A large one is read when it is put back, and compared then.

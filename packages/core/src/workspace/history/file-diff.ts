@@ -107,7 +107,8 @@ const noLines = (...said: string[]): Lines => ({ said, patch: "", additions: 0, 
 async function diffLines({ before, after }: Pair, read: ReadContent): Promise<Lines> {
   for (const { state } of [before, after])
     if (state.kind === "not_covered") return noLines(`(not covered: ${state.reason})`)
-  if (before.state.kind === "symlink" || after.state.kind === "symlink") return noLines(...linkLines(before, after))
+  if ([before, after].some(({ state }) => state.kind === "symlink" || state.kind === "directory"))
+    return noLines(...linkLines(before, after))
   const contents: Uint8Array[] = []
   for (const version of [before, after]) {
     const { state } = version
@@ -130,11 +131,13 @@ async function diffLines({ before, after }: Pair, read: ReadContent): Promise<Li
 
 function linkLines(before: Version, after: Version): string[] {
   const told = ({ state }: Version) =>
-    state.kind === "symlink"
-      ? `a symbolic link to ${state.target}`
-      : state.kind === "file"
-        ? `a file of ${sizeOf(state)}`
-        : "nothing"
+    state.kind === "directory"
+      ? "a directory"
+      : state.kind === "symlink"
+        ? `a symbolic link to ${state.target}`
+        : state.kind === "file"
+          ? `a file of ${sizeOf(state)}`
+          : "nothing"
   return [`(was ${told(before)}, is ${told(after)})`]
 }
 

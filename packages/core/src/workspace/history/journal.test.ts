@@ -24,6 +24,7 @@ test("what is written is recorded before it is visible, with its mode", async ()
   const watched = {
     ...bench.deps,
     journal: {
+      ...journal,
       record: async (...args: Parameters<typeof journal.record>) => {
         const recorded = await journal.record(...args)
         seenOnDisk.push(await readFile(path, "utf8"))

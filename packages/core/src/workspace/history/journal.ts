@@ -1,5 +1,6 @@
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
+import { TaskGroup } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { FileChange, FileState } from "@cairn/schema/history"
 import type { PreparedChange } from "../atomic-write.ts"
@@ -39,10 +40,21 @@ export interface Recorded {
 export interface Journal {
   /** Call it with the lock of every path held. A failure means that nothing may be written. */
   record(call: CallRef, writes: readonly PlannedWrite[]): Promise<Result<Recorded, ToolFailure>>
+  /** Changes that have happened already, their contents stored. */
+  note(call: CallRef, changes: readonly RecordedChange[]): void
+  /** A moment, for `since`. */
+  mark(): number
+  /** What this process has recorded since, in any session: the last state of each path. */
+  since(mark: number): ReadonlyMap<string, FileState>
 }
 
+export type RecordedChange = Omit<FileChange, "id">
+
+/** Records that are remembered for `since`: what runs while a command runs. */
+const mostRecent = 10_000
+
 interface JournalDeps {
-  readonly blobs: Pick<BlobStore, "put">
+  readonly blobs: Pick<BlobStore, "put" | "putFile">
   /** A new id of a change, greater than those before it. */
   changeID(): string
   /** Appends to the log. Changes that are known by their id are replaced. */
@@ -50,30 +62,53 @@ interface JournalDeps {
 }
 
 export function createJournal({ blobs, changeID, append }: JournalDeps): Journal {
-  const stateOf = async (bytes: PlannedWrite["after"], mode: number): Promise<Result<FileState, ToolFailure>> => {
+  const stateOf = async (
+    bytes: PlannedWrite["after"],
+    mode: number,
+    /** Where a content that does not fit in memory stands. */
+    path?: string,
+  ): Promise<Result<FileState, ToolFailure>> => {
     if (!bytes) return ok({ kind: "absent" })
-    if (bytes === "too_large") return ok({ kind: "not_covered", reason: `larger than ${shownSize(largestText)}` })
+    if (bytes === "too_large") {
+      const shared = path === undefined ? undefined : await blobs.putFile(path, largestText, new TaskGroup().signal)
+      if (shared?.ok) return ok({ kind: "file", ...shared.value, mode })
+      return ok({ kind: "not_covered", reason: `larger than ${shownSize(largestText)}` })
+    }
     const stored = await blobs.put(bytes)
     return stored.ok ? ok({ kind: "file", ...stored.value, mode }) : err(unkept(stored.error))
   }
+  const recent: { readonly path: string; readonly after: FileState; readonly mark: number }[] = []
+  let marks = 0
+  const store = (call: CallRef, changes: readonly FileChange[]) => {
+    append(call, changes)
+    for (const { path, after } of changes) recent.push({ path, after, mark: (marks += 1) })
+    recent.splice(0, recent.length - mostRecent)
+  }
   return {
+    note: (call, changes) =>
+      store(
+        call,
+        changes.map((change) => ({ id: changeID(), ...change })),
+      ),
+    mark: () => marks,
+    since: (mark) => new Map(recent.filter((one) => one.mark > mark).map(({ path, after }) => [path, after])),
     async record(call, writes) {
       const changes: FileChange[] = []
       for (const { change, before: snapshot, after: bytes, additions, deletions } of writes) {
         const { path, madeDirectory } = change
-        const before = await stateOf(snapshot?.bytes, (snapshot?.stat.mode ?? 0) & 0o7777)
+        const before = await stateOf(snapshot?.bytes, (snapshot?.stat.mode ?? 0) & 0o7777, path)
         if (!before.ok) return before
         const after = await stateOf(bytes, change.mode)
         if (!after.ok) return after
         const made = madeDirectory !== undefined && { madeDirectory }
         changes.push({ id: changeID(), path, before: before.value, after: after.value, additions, deletions, ...made })
       }
-      append(call, changes)
+      store(call, changes)
       return ok({
         withdraw(paths) {
           const undone = changes.filter(({ path }) => !paths || paths.includes(path))
           if (undone.length > 0)
-            append(
+            store(
               call,
               undone.map((change) => ({ ...change, after: change.before })),
             )

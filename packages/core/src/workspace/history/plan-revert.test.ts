@@ -157,12 +157,28 @@ describe("what the user changed since stays", () => {
     world.put("dir", textFile("x\n"))
     world.agent("dir", textFile("y\n"))
     world.put("dir", undefined)
-    world.others.set("dir", { kind: "not_covered", reason: "a directory" })
+    world.others.set("dir", { kind: "not_covered", reason: "a pipe" })
     expect(await reverted(world)).toEqual([
       "conflict image: it was changed since, and it is binary or too large to be merged",
-      "conflict dir: it is not the file any more that it was (a directory)",
+      "conflict dir: it is not the file any more that it was (a pipe)",
     ])
   })
+})
+
+test("a file makes room for what was below its name, and comes back when that goes", async () => {
+  const world = worldOf({ a: "file\n", b: "file\n" })
+  for (const path of ["a", "b"]) {
+    world.agent(path, undefined)
+    world.agent(`${path}/inside`, textFile("inside\n"))
+    world.others.set(path, { kind: "directory" })
+  }
+  world.put("b/users", textFile("own\n"))
+  expect(await reverted(world)).toEqual([
+    "restore a",
+    "delete a/inside",
+    "conflict b: a directory with other files stands there now",
+    "delete b/inside",
+  ])
 })
 
 describe("what is not covered is named", () => {

@@ -29,6 +29,8 @@ export interface PlanSources {
   current(path: string): Promise<FileState>
   /** All bytes of what `current` gave; a failure says in words what is wrong. */
   currentBytes(path: string, state: FileVersion): Promise<Result<Uint8Array, string>>
+  /** What lies below a directory, absolute: at most a thousand of them. */
+  below(path: string): Promise<readonly string[]>
   /** A stored content. */
   stored(state: FileVersion): Promise<Result<Uint8Array, BlobLoss>>
   /** Is a stored content there and good? For any size. */
@@ -44,7 +46,17 @@ export async function planRevert(changes: readonly PathChange[], sources: PlanSo
   const plans: PathPlan[] = []
   for (const [path, own] of Map.groupBy(changes, (change) => change.path))
     plans.push(await planPath(path, joined(own), sources))
-  return plans
+  const going = new Set(plans.flatMap((plan) => (plan.action === "delete" ? [plan.path] : [])))
+  return await Promise.all(plans.map((plan) => withRoom(plan, going, sources)))
+}
+
+/** A file only comes to where a directory stands when all in that goes. */
+async function withRoom(plan: PathPlan, going: ReadonlySet<string>, sources: PlanSources): Promise<PathPlan> {
+  const { path, now } = plan
+  if (now.state.kind !== "directory" || !("target" in plan) || plan.action === "delete") return plan
+  const left = (await sources.below(path)).filter((each) => !going.has(each))
+  if (left.length === 0) return plan
+  return { path, now, action: "conflict", reason: "a directory with other files stands there now" }
 }
 
 async function planPath(path: string, runs: readonly PathChange[], sources: PlanSources): Promise<PathPlan> {

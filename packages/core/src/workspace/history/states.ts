@@ -10,11 +10,14 @@ export interface PathChange {
   readonly madeDirectory?: string | undefined
 }
 
+/** Is there no file? What is in a directory are paths of their own. */
+const isNothing = ({ kind }: FileState): boolean => kind === "absent" || kind === "directory"
+
 /** Certainly the same, content and mode. What is not covered is never the same as anything. */
 export function isSame(a: FileState, b: FileState): boolean {
   if (a.kind === "file" && b.kind === "file") return a.hash === b.hash && a.mode === b.mode
   if (a.kind === "symlink" && b.kind === "symlink") return a.target === b.target
-  return a.kind === "absent" && b.kind === "absent"
+  return isNothing(a) && isNothing(b)
 }
 
 /**

@@ -73,6 +73,7 @@ async function takeOutOfFile(
 
 function whatHappened(now: FileState, after: FileState): string {
   if (now.kind === "absent") return "it was deleted since"
+  if (now.kind === "directory") return "a directory stands there now"
   if (after.kind === "absent") return "it was created again since"
   return "it was changed since"
 }

@@ -1,0 +1,222 @@
+import { dirname, join, relative } from "node:path"
+import { err, ok } from "@cairn/kernel/result"
+import type { Result } from "@cairn/kernel/result"
+import { TaskGroup } from "@cairn/kernel/task"
+import type { ToolFailure } from "@cairn/schema/error"
+import type { FileState } from "@cairn/schema/history"
+import type { Git } from "../../process/git.ts"
+import { contains } from "../paths.ts"
+import type { Location } from "../project.ts"
+import type { BlobStore } from "./blob-store.ts"
+import { cleanStates } from "./clean-files.ts"
+import { changedBetween } from "./git-status.ts"
+import type { CallRef, Journal, RecordedChange } from "./journal.ts"
+import type { Known, KnownFiles } from "./known-files.ts"
+import { countLines } from "./line-counts.ts"
+import { type Listing, listFiles, mostListed } from "./listing.ts"
+import { parseStaging, readStaging, type Staged } from "./staged.ts"
+import { isSame } from "./states.ts"
+
+/** What is known of a command's changes beside the changes themselves. Stands in the result of its call. */
+export interface CommandNotes {
+  /** Files that it changed and that can be taken back, as far as `uncovered` does not say otherwise. */
+  readonly files: number
+  /** HEAD of the repository, when the command moved it. */
+  readonly head?: { readonly before: string; readonly after: string }
+  /** What is not covered, in words. */
+  readonly uncovered: readonly string[]
+}
+
+/** A command under way: what the files were is known. */
+export interface Watch {
+  /** Looks again, and records what was changed. Not interrupted; what cannot be found out is said in the notes. */
+  finish(): Promise<CommandNotes>
+}
+
+/** Finds out what a command changed in the files of the working tree, by looking before and after it. */
+export interface CommandJournal {
+  /** A failure means that what the command could change cannot be kept: it must not run. */
+  begin(call: CallRef, signal: AbortSignal): Promise<Result<Watch, ToolFailure>>
+}
+
+export interface CommandJournalDeps {
+  readonly git: Git
+  readonly blobs: BlobStore
+  readonly journal: Journal
+  readonly known: KnownFiles
+  readonly location: Location
+  /** Directories of our own, which no command is asked about. */
+  readonly own: readonly string[]
+  readonly home: string
+}
+
+/** Most names of one kind in the notes. */
+const mostNamed = 20
+
+export function createCommandJournal(deps: CommandJournalDeps): CommandJournal {
+  return {
+    async begin(call, signal) {
+      const { gitDir, worktree } = deps.location
+      const mark = deps.journal.mark()
+      const staging = gitDir === undefined ? undefined : await readStaging(gitDir)
+      const before = await listFiles(deps, signal)
+      const states = await deps.known.look(before.files, signal)
+      if (!states.ok) return err(unkept(states.error))
+      return ok({
+        async finish() {
+          // The command has run: what it did is recorded, whoever interrupts.
+          const { signal: own } = new TaskGroup()
+          return await record(deps, call, { before, states: states.value, staging, mark, worktree }, own)
+        },
+      })
+    },
+  }
+}
+
+interface Before {
+  readonly before: Listing
+  readonly states: ReadonlyMap<string, Known>
+  readonly staging: Uint8Array | undefined
+  readonly mark: number
+  readonly worktree: string
+}
+
+async function record(
+  deps: CommandJournalDeps,
+  call: CallRef,
+  { before, states, staging, mark, worktree }: Before,
+  signal: AbortSignal,
+): Promise<CommandNotes> {
+  const after = await listFiles(deps, signal)
+  const moved = await movedPaths(deps, before, after, signal)
+  const others = deps.journal.since(mark)
+  const candidates = new Set([...before.files, ...(after.kind === before.kind ? after.files : []), ...moved.paths])
+  const suspects: string[] = []
+  for (const path of candidates) {
+    const known = states.get(path)
+    if (!known || !(await deps.known.isUnchanged(path, known))) suspects.push(path)
+  }
+  const found = await deps.known.look(suspects, signal)
+  const touched = suspects.flatMap((path) => {
+    const now: FileState = found.ok
+      ? (found.value.get(path)?.state ?? { kind: "absent" })
+      : { kind: "not_covered", reason: found.error.message }
+    // What one of our own tools did meanwhile is recorded already.
+    const recorded = others.get(path)
+    return recorded && isSame(recorded, now) ? [] : [{ path, now, was: recorded ?? states.get(path)?.state }]
+  })
+  const staged = once(() => staging && parseStaging(staging, before.head?.length === 64 ? 32 : 20))
+  const unknown = touched.filter(({ was }) => was === undefined)
+  const clean = await statesOfClean(
+    deps,
+    unknown,
+    { before, hasStaging: staging !== undefined, staged, worktree },
+    signal,
+  )
+  const directories = once(() => directoriesOf(before, staged(), worktree))
+  const changes: RecordedChange[] = []
+  for (const { path, now, was = clean.get(path) ?? { kind: "absent" } } of touched) {
+    if (isSame(was, now) || (was.kind === "not_covered" && now.kind === "not_covered")) continue
+    const made = was.kind === "absent" ? madeFor(path, directories(), worktree) : undefined
+    const lines = await countLines(was, now, deps.blobs)
+    changes.push({ path, before: was, after: now, ...lines, ...(made !== undefined && { madeDirectory: made }) })
+  }
+  if (changes.length > 0) deps.journal.note(call, changes)
+  const head = before.head !== undefined && after.head !== undefined && before.head !== after.head
+  return {
+    files: changes.length,
+    ...(head && { head: { before: before.head ?? "", after: after.head ?? "" } }),
+    uncovered: [
+      ...new Set([...before.uncovered, ...after.uncovered, ...moved.uncovered, ...submoduleNotes(before, after)]),
+    ],
+  }
+}
+
+/** What is dear is made when it is asked for, and kept. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** When HEAD moved, files may have changed that are clean before and after. */
+async function movedPaths(
+  { git, location }: CommandJournalDeps,
+  before: Listing,
+  after: Listing,
+  signal: AbortSignal,
+): Promise<{ readonly paths: readonly string[]; readonly uncovered: readonly string[] }> {
+  if (before.head === after.head || before.head === undefined || after.head === undefined)
+    return { paths: [], uncovered: [] }
+  const changed = await changedBetween(git, location.worktree, [before.head, after.head], signal)
+  if (!changed.ok) return { paths: [], uncovered: [`what changed with HEAD: ${changed.error.message}`] }
+  const paths = changed.value.slice(0, mostListed).map((path) => join(location.worktree, path))
+  const uncovered = changed.value.length > mostListed ? [`more than ${mostListed} files that changed with HEAD`] : []
+  return { paths, uncovered }
+}
+
+/** What files that nothing was known of were before: clean ones by what git has staged of them, others did not exist. */
+async function statesOfClean(
+  deps: CommandJournalDeps,
+  unknown: readonly { readonly path: string; readonly now: FileState }[],
+  known: {
+    readonly before: Listing
+    readonly hasStaging: boolean
+    readonly staged: () => Staged | undefined
+    readonly worktree: string
+  },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, FileState>> {
+  if (unknown.length === 0) return new Map()
+  const { before, hasStaging, worktree } = known
+  const staged = before.kind === "git" ? known.staged() : undefined
+  // Without a whole list of what there was, a file that is there now may have been there before.
+  const lost = before.cut ? "there are more files than are watched" : "what git has staged cannot be read"
+  if (before.cut || (before.kind === "git" && hasStaging && !staged))
+    return new Map(unknown.map(({ path }) => [path, { kind: "not_covered", reason: lost }]))
+  const files = unknown.flatMap(({ path, now }) => {
+    const own = staged?.get(relative(worktree, path))
+    if (!own || own.unseen === "not_checked_out") return []
+    return [{ path: relative(worktree, path), staged: own, mode: modeOf(own.kind === "executable", now) }]
+  })
+  const states = await cleanStates(files, { git: deps.git, blobs: deps.blobs, root: worktree, signal })
+  const reason = states.ok ? "" : states.error.message
+  return new Map(
+    files.map(({ path }) => [
+      join(worktree, path),
+      (states.ok && states.value.get(path)) || { kind: "not_covered" as const, reason },
+    ]),
+  )
+}
+
+/** Git knows of a mode only whether a file is executable. */
+function modeOf(executable: boolean, now: FileState): number {
+  const base = now.kind === "file" ? now.mode : 0o666 & ~process.umask()
+  return executable ? base | ((base & 0o444) >> 2) : base & ~0o111
+}
+
+function submoduleNotes(before: Listing, after: Listing): string[] {
+  const changed = [...after.submodules].filter(([path, line]) => before.submodules.get(path) !== line)
+  return changed.slice(0, mostNamed).map(([path]) => `what is in the submodule ${path}`)
+}
+
+/** Directories that held something before the command. */
+function directoriesOf(before: Listing, staged: Staged | undefined, worktree: string): ReadonlySet<string> {
+  const directories = new Set(before.directories)
+  for (const path of staged?.paths() ?? []) {
+    const parent = dirname(join(worktree, path))
+    for (let at = parent; at.length > worktree.length && !directories.has(at); at = dirname(at)) directories.add(at)
+  }
+  return directories
+}
+
+/** The topmost directory in which there was nothing: it came with the file. */
+function madeFor(path: string, directories: ReadonlySet<string>, worktree: string): string | undefined {
+  let topmost: string | undefined
+  for (let at = dirname(path); at !== worktree && contains(worktree, at) && !directories.has(at); at = dirname(at))
+    topmost = at
+  return topmost
+}
+
+function unkept({ message }: ToolFailure): ToolFailure {
+  return { kind: "io", message: `Nothing was run, since what it changes could not be undone: ${message}` }
+}
