@@ -247,7 +247,7 @@ export interface Engine extends AsyncDisposable {
   /** What was spent and on what, from one snapshot. Changes nothing, also while another process works. */
   stats(query: StatsQuery): Promise<Stats>
   updateSession(sessionID: string, change: { title?: string }): Session | undefined
-  /** Removes the session and what was said in it. Refused while another process runs it; a run of this process is aborted first. */
+  /** Removes the session, all below it, and what was said in them. Refused while another process runs one of them; runs of this process are aborted first. */
   deleteSession(sessionID: string): Promise<Result<void, SetupError>>
   /**
    * Accepts a prompt and resolves when the turn that answers it has ended. The prompt is durable before

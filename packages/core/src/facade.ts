@@ -31,7 +31,7 @@ import type { Questions } from "./session/questions.ts"
 import type { Reverts } from "./session/reverts.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
-import { createSession, deleteSession, listSessions, updateSession } from "./session/sessions.ts"
+import { createSession, deleteSession, listSessions, updateSession, withDescendants } from "./session/sessions.ts"
 import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
@@ -154,9 +154,15 @@ export function createEngineOf(parts: Parts): Engine {
     },
     updateSession: (sessionID, change) => updateSession(sessions, sessionID, change),
     async deleteSession(sessionID) {
-      const free = await coordinator.vacate(sessionID)
-      if (!free.ok) return free
-      return deleteSession(sessions, sessionID) ? ok(undefined) : err(unknownSession(sessionID))
+      const all = withDescendants(store.read, sessionID)
+      for (const id of all) {
+        const free = await coordinator.vacate(id)
+        if (!free.ok) return free
+      }
+      // From below, so that no child is ever without its parent, and so without its bounds.
+      return all.toReversed().every((id) => deleteSession(sessions, id))
+        ? ok(undefined)
+        : err(unknownSession(sessionID))
     },
     revert: (sessionID, input) => storing(async () => (await parts.reverts()).revert(sessionID, input)),
     async diff(sessionID, input = {}) {

@@ -35,6 +35,8 @@ export function forkSession(deps: ForkDeps, sessionID: string, messageID?: strin
   const info: Session = {
     ...{ id, slug: id.slice(-8).toLowerCase(), projectID: from.projectID, directory: from.directory },
     ...(from.path !== undefined && { path: from.path }),
+    // A fork of a subagent's session is bounded as that was.
+    ...(from.parentID !== undefined && { parentID: from.parentID }),
     title: forkTitle(from.title),
     ...(from.agent !== undefined && { agent: from.agent }),
     ...(from.model && { model: from.model }),

@@ -5,6 +5,7 @@ import type { DurableEvent } from "@cairn/schema/event"
 import { addTokens, type ModelRef, noTokens, type Tokens } from "@cairn/schema/model"
 import type { Session } from "@cairn/schema/session"
 import type { SessionFilter } from "../engine.ts"
+import type { Reader } from "../store/read.ts"
 import type { Store } from "../store/store.ts"
 
 interface Deps {
@@ -104,6 +105,13 @@ export function withTotals(
   const time = { ...session.time, updated: spent.now }
   const info = { ...session, tokens, cost: (session.cost ?? 0) + spent.cost, time }
   return [{ type: "session.updated", properties: { sessionID: session.id, info } }]
+}
+
+/** A session and all below it, each after its parent. */
+export function withDescendants(read: Pick<Reader, "children">, sessionID: string): string[] {
+  const all = new Set([sessionID])
+  for (const id of all) for (const child of read.children(id)) all.add(child.id)
+  return [...all]
 }
 
 /** Removes the session and what was said in it, from the tables and from the log. What it has cost stays known. */

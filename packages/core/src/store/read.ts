@@ -13,6 +13,8 @@ import type { Todo } from "@cairn/schema/todo"
 /** Queries over the projections. Every method reads what is committed, and nothing is cached. */
 export interface Reader extends MessageReader, SpendReader {
   session(id: string): Session | undefined
+  /** Sessions directly below one, oldest first. */
+  children(id: string): Session[]
   /** Newest first. `projects` are ids and aliases of one project. */
   sessions(where: { projects?: readonly string[]; directories?: readonly string[]; limit?: number }): Session[]
   /** Directories in which sessions of these projects worked. */
@@ -115,6 +117,7 @@ export function createReader(database: Database): Reader {
   const todos = one<Todo[]>("SELECT todos AS data FROM todo WHERE session_id = ?")
   return {
     session: one<Session>("SELECT data FROM session WHERE id = ?"),
+    children: rows<Session>("SELECT data FROM session WHERE parent_id = ? ORDER BY rowid"),
     sessions({ projects, directories: within, limit = 1_000 }) {
       if (!projects) return allSessions(limit)
       const ids = JSON.stringify(projects)

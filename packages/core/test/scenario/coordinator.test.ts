@@ -246,6 +246,22 @@ test("deleting a session that runs here interrupts it first", async () => {
   expect(made.engine.session(session.id)).toBeUndefined()
 })
 
+test("with a session go all below it, or none while one of them runs elsewhere", async () => {
+  await using made = await bench([])
+  const family = async () => {
+    const top = await made.engine.createSession({})
+    const child = await made.engine.createSession({ parentID: top.id })
+    return [top.id, child.id, (await made.engine.createSession({ parentID: child.id })).id] as const
+  }
+  const [free, busy, beside] = [await family(), await family(), await made.engine.createSession({})]
+  leaseOf(made, busy[2], { pid: process.pid, started: self().started })
+  expect(await made.engine.deleteSession(busy[0])).toMatchObject({ ok: false, error: { kind: "busy" } })
+  expect(await made.engine.deleteSession(free[0])).toMatchObject({ ok: true })
+  const left = [...free, ...busy, beside.id].filter((id) => made.engine.session(id))
+  expect(left).toEqual([...busy, beside.id])
+  expect(made.engine.verify().problems).toEqual([])
+})
+
 test("a prompt to an engine that closes rejects and appends nothing", async () => {
   await using made = await bench([])
   const session = await made.engine.createSession({})

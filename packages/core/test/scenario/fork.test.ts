@@ -103,3 +103,11 @@ test("of a session that runs, what is finished; of one that is reverted, what is
   expect(said(made, (await forked(made, sessionID)).id)).toHaveLength(3)
   expect(problemsOf(made, fork.id)).toEqual([])
 })
+
+test("of a session below another one, it stays below it and so is bounded by it", async () => {
+  await using made = await bench([])
+  const parent = await made.engine.createSession({ agent: "plan" })
+  const child = await made.engine.createSession({ parentID: parent.id })
+  expect((await forked(made, child.id)).parentID).toBe(parent.id)
+  expect(await forked(made, parent.id)).not.toHaveProperty("parentID")
+})
