@@ -11,15 +11,17 @@ import { noTokens } from "@cairn/schema/model"
 import type { Delivery, InboxItem } from "@cairn/schema/prompt"
 import type { SessionStatus } from "@cairn/schema/session"
 import type { AskMode, TurnOutcome } from "../engine.ts"
-import { type Lease, heartbeatEvery } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"
+import { abandonRun } from "./abandon-run.ts"
 import { type Admission, admit, delivered } from "./admit.ts"
-import { defectText } from "./defect.ts"
+import { busy, busyHere } from "./busy.ts"
+import { heartbeat } from "./heartbeat.ts"
 import { notWaiting, stillWaiting } from "./inbox.ts"
 import { storeNote, takeNotes } from "./notes.ts"
-import { closeRun, recoverSession } from "./recovery.ts"
-import { type Run, sessionIDs } from "./run.ts"
+import { recoverSession } from "./recovery.ts"
+import { type Run, createRun } from "./run.ts"
 import { noteOutcome, turnSpan } from "./turn-span.ts"
+import { type Answered, createWaiters } from "./waiters.ts"
 
 /** What a run is about. */
 export interface Begun {
@@ -92,13 +94,6 @@ interface Active {
   readonly outcome: Promise<TurnOutcome>
 }
 
-type Answered = Result<TurnOutcome, SetupError>
-
-/** Whoever sent a queued prompt. */
-interface Waiter extends PromiseWithResolvers<Answered> {
-  readonly sessionID: string
-}
-
 /**
  * At most one run per session, across processes: a run holds the session's lease.
  *
@@ -122,8 +117,7 @@ class SessionCoordinator implements Coordinator {
   readonly #scope = new TaskGroup()
   readonly #active = new Map<string, Active>()
   readonly #statuses = new Map<string, SessionStatus>()
-  /** By the id of the prompt in the inbox. */
-  readonly #queued = new Map<string, Waiter>()
+  readonly #waiters = createWaiters()
   readonly #unsubscribe: () => void
   #closing = false
 
@@ -135,7 +129,7 @@ class SessionCoordinator implements Coordinator {
       if (event.type === "session.status") this.#note(event.properties.sessionID, event.properties.status)
       if (event.type === "session.inbox.updated") this.#changed(event.properties.sessionID, event.properties.item)
       if (event.type === "session.inbox.removed" && event.properties.reason === "cancelled")
-        this.#answerQueued(event.properties.inboxID, err(notWaiting(event.properties.inboxID)))
+        this.#waiters.answer(event.properties.inboxID, err(notWaiting(event.properties.inboxID)))
     })
   }
 
@@ -179,7 +173,7 @@ class SessionCoordinator implements Coordinator {
     if (this.#active.has(sessionID)) return err(busyHere(sessionID))
     recoverSession(store, clock, log, sessionID)
     const group = new TaskGroup()
-    const run = this.#createRun(sessionID, group)
+    const run = createRun(this.#deps, sessionID, group)
     const held = store.begin(sessionID, run.runID, first)
     if (held) return err(busy(sessionID, held))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
@@ -209,7 +203,7 @@ class SessionCoordinator implements Coordinator {
 
   letGo(sessionID: string, inboxID: string): void {
     if (this.#closing || this.#active.has(sessionID)) return
-    if (this.#deps.leavesQueued && !this.#queued.has(inboxID)) return
+    if (this.#deps.leavesQueued && !this.#waiters.has(inboxID)) return
     const item = this.#deps.store.read.inbox(sessionID).find(({ id }) => id === inboxID)
     if (item && item.hold !== true && item.noReply !== true) this.#beginQueued(sessionID, item, item.asks ?? "deny")
   }
@@ -223,7 +217,7 @@ class SessionCoordinator implements Coordinator {
     this.#closing = true
     for (const { group } of this.#active.values()) group.cancel(new Interrupted())
     await this.#scope.join()
-    for (const inboxID of this.#queued.keys()) this.#answerQueued(inboxID, err(stillWaiting(inboxID)))
+    for (const inboxID of this.#waiters.of()) this.#waiters.answer(inboxID, err(stillWaiting(inboxID)))
     this.#unsubscribe()
   }
 
@@ -255,7 +249,7 @@ class SessionCoordinator implements Coordinator {
     this.#deps.cleanUp(sessionID)
     takeNotes(this.#deps, sessionID, until)
     const group = new TaskGroup()
-    const run = this.#createRun(sessionID, group)
+    const run = createRun(this.#deps, sessionID, group)
     const { admission, messageID, events } = first(run)
     const started = { sessionID, runID: run.runID, time: clock.now() }
     const held = store.begin(sessionID, run.runID, [{ type: "session.turn.started", properties: started }, ...events])
@@ -265,22 +259,6 @@ class SessionCoordinator implements Coordinator {
     const steerable = messageID !== undefined
     this.#active.set(sessionID, { runID: run.runID, group, asks, steerable, outcome })
     return ok(outcome)
-  }
-
-  #createRun(sessionID: string, group: TaskGroup): Run {
-    const { store, ids, clock } = this.#deps
-    const runID = ids.next("run")
-    return {
-      sessionID,
-      runID,
-      signal: group.signal,
-      clock,
-      write: (...events) => void store.append(sessionID, events, runID),
-      derive: (events) => void store.derive(sessionID, events, runID),
-      end: (...events) => void store.end(sessionID, runID, events),
-      publish: (event) => store.publish(event),
-      ...sessionIDs(store, ids, sessionID),
-    }
   }
 
   /** What `work` gave, or what it threw; the session is free then. Never rejects. */
@@ -328,33 +306,11 @@ class SessionCoordinator implements Coordinator {
       return await this.#deps.turn(begun)
     } catch (error) {
       this.#deps.log.error("a run failed outside of its turn", { sessionID: run.sessionID, error })
-      return this.#abandon(run, error)
+      return abandonRun(this.#deps, run, error)
     } finally {
       stopBeating()
       this.#release(run.sessionID, run.runID)
     }
-  }
-
-  /** Records the end of a run that could not do so itself; when even that is impossible, the next start will. */
-  #abandon(run: Run, problem: unknown): TurnOutcome {
-    const { store, clock, log } = this.#deps
-    const { sessionID, runID } = run
-    const error = { name: "UnknownError" as const, data: { message: defectText(problem) } }
-    try {
-      run.end(
-        ...closeRun(store, {
-          sessionID,
-          runID,
-          now: clock.now(),
-          reason: "error",
-          error,
-          toolError: error.data.message,
-        }),
-      )
-    } catch (again) {
-      log.error("the end of a run could not be recorded", { sessionID, error: again })
-    }
-    return { sessionID, reason: "error", text: "", tokens: noTokens(), cost: 0, error, denied: 0 }
   }
 
   #note(sessionID: string, status: SessionStatus): void {
@@ -380,12 +336,11 @@ class SessionCoordinator implements Coordinator {
       log.error("a prompt that nobody answers could not be stored", { sessionID, error })
     }
     const waiting = new Map(store.read.inbox(sessionID).map((item) => [item.id, item]))
-    for (const [inboxID, waiter] of this.#queued) {
-      if (waiter.sessionID !== sessionID) continue
+    for (const inboxID of this.#waiters.of(sessionID)) {
       const item = waiting.get(inboxID)
       // What another process cancelled is gone without a word.
-      if (!item) this.#answerQueued(inboxID, err(notWaiting(inboxID)))
-      else if (item.hold !== true || this.#closing) this.#answerQueued(inboxID, ok(outcome))
+      if (!item) this.#waiters.answer(inboxID, err(notWaiting(inboxID)))
+      else if (item.hold !== true || this.#closing) this.#waiters.answer(inboxID, ok(outcome))
     }
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "idle" } } })
     store.publish({ type: "session.idle", properties: { sessionID } })
@@ -403,7 +358,7 @@ class SessionCoordinator implements Coordinator {
         item.hold !== true &&
         item.noReply !== true &&
         (item.delivery === "queue" || !ended.steerable) &&
-        (this.#queued.has(item.id) || !this.#deps.leavesQueued)
+        (this.#waiters.has(item.id) || !this.#deps.leavesQueued)
       const next = store.read.inbox(sessionID).find(ready)
       if (!next) return false
       return this.#beginQueued(sessionID, next, this.#asksOf(next, ended))
@@ -415,25 +370,20 @@ class SessionCoordinator implements Coordinator {
 
   #beginQueued(sessionID: string, item: InboxItem, asks: AskMode): boolean {
     const begun = this.#begin(sessionID, item, asks, item)
-    this.#answerQueued(item.id, begun.ok ? begun.value.then(ok) : begun)
+    this.#waiters.answer(item.id, begun.ok ? begun.value.then(ok) : begun)
     return begun.ok
   }
 
   /** A queued prompt that steers now is answered by the turn that it enters. */
   #changed(sessionID: string, { id, delivery }: InboxItem): void {
     const run = this.#active.get(sessionID)
-    if (delivery === "steer" && run?.steerable) this.#answerQueued(id, run.outcome.then(ok))
+    if (delivery === "steer" && run?.steerable) this.#waiters.answer(id, run.outcome.then(ok))
   }
 
   /** A queued prompt keeps its own way of being asked, but nobody is waited for who has gone. */
   #asksOf({ id, asks = "wait" }: InboxItem, ended: Active): AskMode {
-    const gone = !this.#queued.has(id) && ended.asks !== "wait"
+    const gone = !this.#waiters.has(id) && ended.asks !== "wait"
     return asks === "wait" && gone ? "deny" : asks
-  }
-
-  #answerQueued(inboxID: string, answer: Answered | Promise<Answered>): void {
-    this.#queued.get(inboxID)?.resolve(answer)
-    this.#queued.delete(inboxID)
   }
 
   #enqueue(sessionID: string, admission: Admission, wanted: PromptOptions, run: Active): Promise<Answered> {
@@ -441,9 +391,7 @@ class SessionCoordinator implements Coordinator {
     const delivery = run.steerable && !standsAlone(admission) ? wanted.delivery : "queue"
     const item = this.#wait(sessionID, { ...admission, delivery, asks })
     if (delivery === "steer") return run.outcome.then(ok)
-    const waiter = { sessionID, ...Promise.withResolvers<Answered>() }
-    this.#queued.set(item.id, waiter)
-    return waiter.promise
+    return this.#waiters.add(sessionID, item.id)
   }
 
   /** Puts a prompt into the inbox. */
@@ -459,37 +407,6 @@ class SessionCoordinator implements Coordinator {
 const standsAlone = ({ system, tools, format }: Admission): boolean =>
   system !== undefined || tools !== undefined || (format !== undefined && format.type !== "text")
 
-/** Writes the heartbeat of a run every 5 s, and cancels a run that has lost its lease. Returns how to stop. */
-function heartbeat({ store, clock, log }: CoordinatorDeps, runID: string, group: TaskGroup): () => void {
-  let cancel = () => {}
-  const beat = () => {
-    try {
-      if (!store.leases.beat(runID, clock.now()))
-        return group.cancel(new Interrupted("another process took the session over"))
-    } catch (error) {
-      log.error("the heartbeat of a run could not be written", { runID, error })
-    }
-    next()
-  }
-  const next = () => {
-    cancel = clock.timer(heartbeatEvery, beat)
-  }
-  next()
-  return () => cancel()
-}
-
 const nothingSaid = (sessionID: string): TurnOutcome => {
   return { sessionID, reason: "done", text: "", tokens: noTokens(), cost: 0, denied: 0 }
-}
-
-function busyHere(sessionID: string): SetupError {
-  return { kind: "busy", message: `Session ${sessionID} is running. Wait for it to end, or stop it.` }
-}
-
-function busy(sessionID: string, lease: Lease): SetupError {
-  const since = new Date(lease.since).toISOString()
-  return {
-    kind: "busy",
-    message: `Session ${sessionID} is running in another process (pid ${lease.pid}, since ${since}). Wait for it to end, stop it, or start a new session.`,
-  }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { Ids } from "@cairn/kernel/id"
+import type { TaskGroup } from "@cairn/kernel/task"
 import type { DurableEvent, TransientEvent } from "@cairn/schema/event"
 import type { Store } from "../store/store.ts"
 
@@ -28,5 +29,25 @@ export function sessionIDs(store: Store, ids: Ids, sessionID: string): Pick<Run,
   return {
     messageID: () => (last.message = ids.next("message", last.message)),
     partID: () => (last.part = ids.next("part", last.part)),
+  }
+}
+
+/** A run of the session that can be interrupted by its group. It does not hold the session yet. */
+export function createRun(
+  { store, ids, clock }: { readonly store: Store; readonly ids: Ids; readonly clock: Clock },
+  sessionID: string,
+  group: TaskGroup,
+): Run {
+  const runID = ids.next("run")
+  return {
+    sessionID,
+    runID,
+    signal: group.signal,
+    clock,
+    write: (...events) => void store.append(sessionID, events, runID),
+    derive: (events) => void store.derive(sessionID, events, runID),
+    end: (...events) => void store.end(sessionID, runID, events),
+    publish: (event) => store.publish(event),
+    ...sessionIDs(store, ids, sessionID),
   }
 }
