@@ -51,6 +51,8 @@ export const AssistantMessage = z.object({
   tokens: Tokens,
   /** Ours: the price of the model was not known, so that `cost` says nothing. */
   unpriced: z.literal(true).optional(),
+  /** Ours: the provider counted nothing, so that `tokens` and `cost` are an estimate by the length of what was sent and said. */
+  estimated: z.literal(true).optional(),
   /** Ours: tokens of each tool's schema in the request; absent when they were those of the agent's last request. */
   toolTokens: z.record(z.string(), z.number().int()).optional(),
   structured: z.unknown().optional(),

@@ -9,13 +9,14 @@ import { noTokens } from "@cairn/schema/model"
 import { tracedCall } from "../model/call-span.ts"
 import { type Classified, classify, toMessageError } from "../model/errors.ts"
 import { retryDelay } from "../model/retry.ts"
-import { costOf, finishOf, tokensOf } from "../model/usage.ts"
+import { finishOf } from "../model/usage.ts"
 import { closeParts } from "./closing.ts"
 import { toolTokens } from "./estimate.ts"
-import { mostAnswer } from "./request-size.ts"
+import { mostAnswer, requestTokens } from "./request-size.ts"
 import type { Run } from "./run.ts"
 import { withTotals } from "./sessions.ts"
 import { type StepResult, takeStep } from "./step.ts"
+import { type StepCost, stepCost } from "./step-cost.ts"
 import { currentSnapshot, stepFiles } from "./step-files.ts"
 import type { Turn, TurnDeps } from "./turn-state.ts"
 import { type SettledCall, createCallRunner, interruptedText } from "./tool-run.ts"
@@ -88,7 +89,7 @@ async function attempts(deps: TurnDeps, turn: Turn, plan: StepPlan, span: Span):
   for (let attempt = 1; ; attempt++) {
     const step = await callOnce(deps, turn, message, plan, span)
     if (turn.run.signal.aborted) {
-      if (!step.failure) countInterrupted(deps, turn, message, step)
+      if (!step.failure) countInterrupted(deps, turn, message, step, plan)
       throw new Interrupted()
     }
     if (!step.failure) return settleStep(deps, turn, message, step, plan)
@@ -205,12 +206,12 @@ type Finished = Exclude<StepResult, { failure: { error: unknown } }>
 
 /** Closes a step that ended well, with what it cost. */
 function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: Finished, plan: StepPlan): Attempted {
-  const { run, model } = turn
+  const { run } = turn
   const { sessionID } = run
   const now = run.clock.now()
   const finish = finishOf(step.finish.finishReason)
-  const tokens = tokensOf(step.finish.usage)
-  const cost = costOf(tokens, model.cost)
+  const paid = costOfStep(deps, turn, message, step, plan)
+  const { tokens, cost } = paid
   const cutOff =
     "The call was cut off before its arguments were complete. Send it again, in smaller pieces if it is long."
   const open = closeParts({ info: message, parts: deps.store.read.parts(message.id) }, { toolError: cutOff, now })
@@ -223,9 +224,7 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
     ...message,
     time: { ...message.time, completed: now },
     finish,
-    tokens,
-    cost,
-    ...(model.cost ? {} : { unpriced: true }),
+    ...paid,
     ...measured(turn, plan),
     ...(result && { structured: result.value }),
     ...(failure && { error: failure.error }),
@@ -258,13 +257,27 @@ function settleStep(deps: TurnDeps, turn: Turn, message: AssistantMessage, step:
   }
 }
 
+const costOfStep = (
+  { store }: TurnDeps,
+  turn: Turn,
+  { id }: AssistantMessage,
+  { finish }: Finished,
+  { summary }: StepPlan,
+): StepCost =>
+  stepCost(
+    turn,
+    finish.usage,
+    () => requestTokens(turn, summary?.messages),
+    () => store.read.parts(id),
+  )
+
 /** An answer whose tools were interrupted has been paid for. Its message is still open: whoever ends the turn closes it. */
-function countInterrupted(deps: TurnDeps, turn: Turn, message: AssistantMessage, { finish }: Finished): void {
-  const { run, model, purse } = turn
+function countInterrupted(deps: TurnDeps, turn: Turn, message: AssistantMessage, step: Finished, plan: StepPlan): void {
+  const { run, purse } = turn
   const { sessionID } = run
-  const tokens = tokensOf(finish.usage)
-  const cost = costOf(tokens, model.cost)
-  const info = { ...message, tokens, cost, ...(model.cost ? {} : { unpriced: true as const }) }
+  const paid = costOfStep(deps, turn, message, step, plan)
+  const { tokens, cost } = paid
+  const info = { ...message, ...paid }
   purse.add(tokens, cost)
   run.derive(() => [
     { type: "message.updated", properties: { sessionID, info } },

@@ -7,8 +7,9 @@ import type { Turn, TurnDeps } from "./turn-state.ts"
 export const usableOf = (deps: Pick<TurnDeps, "compaction">, turn: Turn): number =>
   usableTokens(effectiveLimits(turn.model.limits, turn.overflows), deps.compaction.reserved)
 
-/** Tokens of the next request: what was counted last, and an estimate of the rest. */
-export const requestTokens = (turn: Turn): number => turn.context.tokens(fixedTokens(turn))
+/** Tokens of the next request: what was counted last, and an estimate of the rest; of a request with these messages, an estimate. */
+export const requestTokens = (turn: Turn, messages?: readonly LanguageModelV4Message[]): number =>
+  messages ? fixedTokens(turn) + messageTokens(messages) : turn.context.tokens(fixedTokens(turn))
 
 const fixedTokens = (turn: Turn): number => textTokens(turn.system.join("\n") + JSON.stringify(turn.tools))
 
@@ -30,8 +31,7 @@ export function mostAnswer(turn: Turn, messages?: readonly LanguageModelV4Messag
 }
 
 function answerRoom(turn: Turn, messages?: readonly LanguageModelV4Message[]): number {
-  const tokens = messages ? fixedTokens(turn) + messageTokens(messages) : requestTokens(turn)
-  return effectiveLimits(turn.model.limits, turn.overflows).context - tokens
+  return effectiveLimits(turn.model.limits, turn.overflows).context - requestTokens(turn, messages)
 }
 
 /** Characters of the user's own words that stay verbatim beside a summary. */

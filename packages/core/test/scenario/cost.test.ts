@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { gate } from "@cairn/testkit/gate"
 import { offeredTools, userTexts } from "@cairn/testkit/request"
-import { headers, status, text, toolCall, usage, waitFor } from "@cairn/testkit/scenario"
+import { headers, noUsage, status, text, toolCall, usage, waitFor } from "@cairn/testkit/scenario"
 import { TestClock } from "@cairn/testkit/clock"
 import { mkdir } from "node:fs/promises"
 import { createEngine } from "../../src/app.ts"
@@ -110,6 +110,28 @@ describe("every call is counted", () => {
     await priced.prompt("go")
     expect((await spending(priced))[0]).toMatchObject({ unpriced: 0 })
   })
+
+  test.each(["chat", "anthropic", "responses", "google"] as const)(
+    "what %s did not count is estimated by its length, and a budget of tokens holds",
+    async (protocol) => {
+      const answer = [text("x".repeat(400)), toolCall("bash", { command: `: ${"y".repeat(400)}` }), noUsage()]
+      await using made = await bench([answer, [text("Never said.")]], {
+        protocol,
+        config: { budget: { run: { tokens: 1_200 } } },
+      })
+      const { sessionID, reason, cost: paid } = await made.prompt("go")
+      expect(reason).toBe("budget")
+      const [first] = made.engine.messages(sessionID).flatMap(({ info }) => (info.role === "assistant" ? [info] : []))
+      expect(first).toMatchObject({ estimated: true, tokens: { reasoning: 0, cache: { read: 0, write: 0 } } })
+      const { input, output, total } = first!.tokens
+      expect([total, output >= 200 && output < 250]).toEqual([undefined, true])
+      const sent = JSON.stringify(made.server.requests[0]!.body).length / 4
+      expect(Math.abs(input / sent - 1)).toBeLessThan(0.25)
+      expect(paid).toBeCloseTo(cost(input, output), 12)
+      expect(await spending(made)).toMatchObject([{ input, output }])
+      expect(problemsOf(made, sessionID)).toEqual([])
+    },
+  )
 
   test("the size of the tools is recorded with the first request of a turn, as it was sent", async () => {
     await using made = await bench([[toolCall("bash", { command: "echo 1" })], [text("One.")], [text("Two.")]])
