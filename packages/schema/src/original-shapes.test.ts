@@ -34,6 +34,7 @@ const ours: Partial<Record<Name, readonly string[]>> = {
   AssistantMessage: [
     "toolTokens?{}",
     "unpriced?",
+    "estimated?",
     ...["providerID", "modelID", "message", "until"].map((field) => `fallback?.${field}`),
   ],
   Part: ["<tool>.state<error>.kind?", "<retry>.time.next?"],
