@@ -24,6 +24,7 @@ import { approvalsIn } from "./permission/approvals.ts"
 import { createAsks } from "./permission/asks.ts"
 import { childEnvironment } from "./process/environment.ts"
 import { createGit, type Git } from "./process/git.ts"
+import { createSandbox } from "./process/sandbox/sandbox.ts"
 import { createSupervisor } from "./process/supervisor.ts"
 import { cleanUp } from "./session/clean-up.ts"
 import { createCoordinator } from "./session/coordinator.ts"
@@ -193,20 +194,28 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
   const git = createGit(supervisor)
   const history = buildHistory(base, git, home)
   const questions = createQuestions({ append, ids })
+  const agentOf = (sessionID: string, name: string) => {
+    const agent = agents.get(name)
+    return agent.ok ? agentIn(store.read, agents, sessionID, agent.value) : undefined
+  }
   const tools = buildTools({
     ...{ clock, supervisor, output, seen, instructions, env, home, worktree, journal: history.journal },
     commands: history.commands,
     ...history.writing,
-    rulesOf(sessionID, name) {
-      const agent = agents.get(name)
-      return agent.ok ? agentIn(store.read, agents, sessionID, agent.value).rules : []
-    },
+    rulesOf: (sessionID, name) => agentOf(sessionID, name)?.rules ?? [],
+    isReadOnly: (sessionID, name) => agentOf(sessionID, name)?.readOnly ?? true,
     saveTodos: (sessionID, todos) =>
       append(sessionID, [{ type: "todo.updated", properties: { sessionID, todos: [...todos] } }]),
     todos: (sessionID) => store.read.todos(sessionID),
     askQuestions: (asked, context) => questions.ask(asked, context),
     wanted: namedByConfig(config.layers),
     unbounded: config.unbounded,
+    sandbox: createSandbox({ supervisor, worktree, enabled: !config.unbounded }),
+    confining: {
+      ...{ gitDir: location.gitDir, commonDir: location.commonDir, git, log: log.child("sandbox"), paths },
+      network: !["deny", false].includes(config.config.sandbox?.network ?? "allow"),
+      passed: config.config.sandbox?.env ?? [],
+    },
     cacheDir: paths.cache,
     log: log.child("tool"),
   })
@@ -326,11 +335,15 @@ function namedByConfig(layers: LoadedConfig["layers"]): Set<string> {
 
 const logLevel = (level: Config["logLevel"]): LogLevel => (level?.toLowerCase() as LogLevel | undefined) ?? "info"
 
-/** Variables that hold keys of model providers: no child of ours needs them. */
+/** Variables that hold keys of model providers: no child of ours needs them, but those that the config passes on. */
 function* keyNames(catalog: Catalog, config: Config): Generator<string> {
-  for (const id of catalog.providers()) yield* catalog.provider(id)?.env ?? []
-  for (const provider of Object.values(config.provider ?? {})) yield* provider.env ?? []
+  const passed = new Set(config.sandbox?.env)
+  for (const id of catalog.providers()) yield* namesBut(passed, catalog.provider(id)?.env)
+  for (const provider of Object.values(config.provider ?? {})) yield* namesBut(passed, provider.env)
 }
+
+const namesBut = (passed: ReadonlySet<string>, names: readonly string[] = []) =>
+  names.filter((name) => !passed.has(name))
 
 function promptOf(agents: Agents, name: string): string {
   const agent = agents.get(name)

@@ -7,11 +7,12 @@ import { planCommand } from "./permission/command.ts"
 import { decide, type RuleStack, subjectOf } from "./permission/rule.ts"
 import { bashParser } from "./permission/shell/parser.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
+import type { SandboxState } from "./process/sandbox/sandbox.ts"
 import { findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
 import { createApplyPatchTool } from "./tool/apply-patch/apply-patch.ts"
 import { createBashTool } from "./tool/bash/bash.ts"
-import { changesNothing } from "./tool/bash/quiet.ts"
+import type { ConfineDeps } from "./tool/bash/confine.ts"
 import type { Tool, ToolContext } from "./tool/define.ts"
 import { createEditTool } from "./tool/edit/edit.ts"
 import { createGlobTool } from "./tool/glob/glob.ts"
@@ -45,12 +46,17 @@ interface ToolDeps {
   readonly instructions: Pick<Instructions, "below">
   /** What decides in a session of an agent. Without any rules everything asks. */
   rulesOf(sessionID: string, agent: string): RuleStack
+  /** May it only look there? Also when an agent of a session above may. */
+  isReadOnly(sessionID: string, agent: string): boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
   readonly worktree: string
   readonly cacheDir: string
   /** What cannot be read of a command line follows the rules, as the user said; else it is asked for. */
   readonly unbounded: boolean
+  /** What bounds commands; looked for at the first one. */
+  readonly sandbox: (signal: AbortSignal) => Promise<SandboxState>
+  readonly confining: Pick<ConfineDeps, "gitDir" | "commonDir" | "network" | "paths" | "git" | "log" | "passed">
   readonly log: Log
   saveTodos(sessionID: string, todos: readonly Todo[]): void
   todos(sessionID: string): readonly Todo[]
@@ -77,16 +83,15 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       supervisor,
       output,
       shell: findShell(supervisor.env),
-      plan: async (command, cwd, { signal }) => {
-        const planned = planCommand(await parser(signal), command, {
-          cwd,
-          worktree,
-          home,
-          places,
-          environmentNames,
-          unbounded: deps.unbounded,
+      plan: async (command, cwd, { signal, sessionID, agent, callID }, outside) => {
+        const parse = await parser(signal)
+        const shell = { cwd, worktree, home, places, environmentNames }
+        const plan = (unbounded: boolean) => planCommand(parse, command, { ...shell, unbounded })
+        const { boundedPlan } = await import("./tool/bash/bounded-plan.ts")
+        const sandbox = await deps.sandbox(signal)
+        return boundedPlan({ ...deps.confining, env: supervisor.env, home, worktree, places }, sandbox, plan, {
+          ...{ cwd, callID, outside, unbounded: deps.unbounded, readOnly: deps.isReadOnly(sessionID, agent) },
         })
-        return { asks: planned.asks, quiet: changesNothing(planned.facts) }
       },
       journal: deps.commands,
     }),

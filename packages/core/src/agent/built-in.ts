@@ -1,4 +1,5 @@
 import type { PermissionAction, PermissionRuleset } from "@cairn/schema/permission"
+import { lookOnly } from "../permission/look-only.ts"
 import type { Agent } from "./define.ts"
 import compaction from "./compaction.md" with { type: "text" }
 import explore from "./explore.md" with { type: "text" }
@@ -13,23 +14,6 @@ export type BuiltIn = Pick<Agent, "name" | "description" | "mode" | "prompt" | "
 
 const rules = (action: PermissionAction, permission: string, ...patterns: string[]): PermissionRuleset =>
   (patterns.length > 0 ? patterns : ["*"]).map((pattern) => ({ permission, pattern, action }))
-
-/** Commands that only look. Until commands run in a sandbox a read-only agent gets no others. */
-const looking = [
-  ..."ls pwd cd cat head tail wc nl cut tr grep egrep fgrep rg find stat du df diff cmp jq echo printf".split(" "),
-  ..."which basename dirname realpath readlink true test [ sort".split(" "),
-  ..."status log diff show blame ls-files ls-tree rev-parse grep shortlog describe cat-file"
-    .split(" ")
-    .map((name) => `git ${name}`),
-].map((command) => `${command} *`)
-/** Of those, what writes after all. */
-const writing = ["git * --outp*", "sort *-*o*", "sort -*o*", "rg *--pre*", "* --output*"]
-
-const lookOnly: PermissionRuleset = [
-  ...rules("deny", "bash"),
-  ...rules("allow", "bash", ...looking),
-  ...rules("deny", "bash", ...writing),
-]
 
 const plansOnly: PermissionRuleset = ["edit"].flatMap((key) => [
   ...rules("deny", key),

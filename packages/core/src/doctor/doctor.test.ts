@@ -266,3 +266,13 @@ test("a directory that is not there is broken", async () => {
   expect(report.ok).toBe(false)
   expect(named(report.checks, "config", "directory")[0]).toMatchObject({ state: "broken" })
 })
+
+test("what bounds commands is tried, and what turns it off is said", async () => {
+  await using space = await tempWorkspace()
+  const [found] = named((await look(space)).checks, "programs", "sandbox")
+  expect(found?.text).toMatch(/^(?:bubblewrap|seatbelt) \(.+\) bounds commands$|^commands are not bounded, .+: .+/)
+  const [off] = named((await look(space, { sandbox: { enabled: false } })).checks, "programs", "sandbox")
+  expect(off).toMatchObject({ state: "note", text: expect.stringContaining("you turned the sandbox off") })
+  const [missing] = named((await look(space, {}, { env: { PATH: space.dir } })).checks, "programs", "sandbox")
+  expect(missing).toMatchObject({ state: "note", text: expect.stringMatching(/not found|there is none/) })
+})

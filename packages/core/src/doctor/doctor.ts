@@ -17,7 +17,7 @@ import type { Check, DoctorReport } from "./check.ts"
 import { databaseChecks } from "./database.ts"
 import { directoryChecks } from "./directories.ts"
 import { modelChecks, networkCheck } from "./models.ts"
-import { programChecks } from "./programs.ts"
+import { programChecks, sandboxCheck } from "./programs.ts"
 
 export interface DoctorOptions extends Pick<EngineOptions, "directory" | "env" | "home" | "version" | "clock"> {
   /** Also open one connection to the provider of the default model. */
@@ -50,6 +50,8 @@ export async function examine(options: DoctorOptions): Promise<DoctorReport> {
     checks.push({ area: "config", name: "files", state: "broken", text: config.error.message })
     return reportOf(checks)
   }
+  const { worktree } = location.value
+  checks.push(await sandboxCheck({ supervisor, directory: worktree, signal }, !config.value.unbounded))
   checks.push(...configChecks(config.value), ...permissionChecks(config.value))
   const net = createNet({ env, log: silentLog, clock })
   const catalog = createCatalog()

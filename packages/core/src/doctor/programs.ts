@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
 import { ripgrepPath } from "../process/ripgrep.ts"
+import { createSandbox } from "../process/sandbox/sandbox.ts"
 import { findShell } from "../process/shell.ts"
 import type { Supervisor } from "../process/supervisor.ts"
 import type { Check } from "./check.ts"
@@ -37,7 +38,6 @@ export async function programChecks(input: ProgramsInput): Promise<Check[]> {
       : absent("ripgrep", "broken", "not found", "Install ripgrep (rg): grep and glob need it."),
     bash ? ok("bash", bash) : absent("bash", "warning", withoutBash(shell), "Install bash."),
     ...(existsSync(sh) || process.platform === "win32" ? [] : [withoutShell(sh)]),
-    sandbox(which),
   ]
 }
 
@@ -58,11 +58,19 @@ const withoutShell = (sh: string): Check =>
     `Install a shell as ${sh}.`,
   )
 
-function sandbox(which: (name: string) => string | undefined): Check {
-  const name = process.platform === "darwin" ? "sandbox-exec" : "bwrap"
-  const found = process.platform === "win32" ? undefined : which(name)
-  if (found) return ok("sandbox", found)
-  return { area, name: "sandbox", state: "note", text: `no ${name === "bwrap" ? "bubblewrap (bwrap)" : name} found` }
+/** What bounds commands, found out by a command that looks at its bounds. `enabled`: as the user's config says. */
+export async function sandboxCheck(
+  { supervisor, directory, signal }: Pick<ProgramsInput, "supervisor" | "directory" | "signal">,
+  enabled: boolean,
+): Promise<Check> {
+  const state = await createSandbox({ supervisor, worktree: directory, enabled })(signal)
+  if (state.kind !== "none") return ok("sandbox", `${state.kind} (${state.program}) bounds commands`)
+  const off =
+    "commands are not bounded, and no command is asked for because nobody can read it: you turned the sandbox off"
+  if (!enabled) return { area, name: "sandbox", state: "note", text: `${off} (${state.reason})` }
+  const text = `commands are not bounded, and what nobody can read is asked for: ${state.reason}`
+  const advice = process.platform === "linux" ? "Install bubblewrap (bwrap), and allow it user namespaces." : undefined
+  return { area, name: "sandbox", state: "note", text, ...(advice !== undefined && { advice }) }
 }
 
 /** `git version 2.39.5 (/usr/bin/git)`; undefined when it cannot be run. */

@@ -30,4 +30,6 @@ export interface Ask {
   readonly mustAsk?: { readonly reason: string; readonly protected?: boolean }
   /** The part that nobody can read before it runs: no pattern narrower than `*` allows it. */
   readonly opaque?: { readonly text: string; readonly reason: string }
+  /** A sandbox keeps it from writing: a read-only agent may run any command. */
+  readonly bounded?: boolean
 }

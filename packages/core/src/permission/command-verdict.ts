@@ -1,5 +1,6 @@
 import type { PermissionAction, PermissionRuleset } from "@cairn/schema/permission"
 import type { Ask, CommandPart } from "./ask.ts"
+import { withoutLookOnly } from "./look-only.ts"
 import { covers, decide, decideOpaque, type RuleStack, strictest, subjectOf, type Verdict } from "./rule.ts"
 import { mayMatch, wildcard } from "./wildcard.ts"
 
@@ -48,7 +49,8 @@ export function planVerdict(asks: readonly Ask[], stack: RuleStack, worktree: st
 }
 
 /** A verdict for each pattern of an ask, and for what is opaque in it. */
-export function askVerdicts(ask: Ask, stack: RuleStack, worktree: string): (Verdict & { readonly text: string })[] {
+export function askVerdicts(ask: Ask, given: RuleStack, worktree: string): (Verdict & { readonly text: string })[] {
+  const stack = ask.bounded ? withoutLookOnly(given) : given
   const alone = ask.commands?.every((part) => part.free) ?? false
   const verdicts = ask.patterns.map((text) => {
     const parts = ask.commands?.filter((one) => one.text === text) ?? []

@@ -8,6 +8,7 @@ interface Row {
   readonly parent: number
   readonly group: number
   readonly session: number
+  readonly name: string
 }
 
 /**
@@ -48,11 +49,30 @@ export async function endGroup(leader: number, clock: Clock, graceMs: number): P
 export function leftAlone(leader: number, clock: Clock, withinMs: number, vacant: Vacant): Promise<boolean> {
   const left = () => {
     if (vacant(leader)) return []
-    const seen = members(leader, false)
+    const seen = leftovers(leader)
     // The table is no snapshot: who came while it was read by somebody who went meanwhile is in the next.
-    return seen.length > 0 ? seen : members(leader, false)
+    return seen.length > 0 ? seen : leftovers(leader)
   }
   return gone(left, clock, withinMs)
+}
+
+/** Without the first process of a sandbox that nobody is left in: it is about to end, as soon as it gets the processor. */
+function leftovers(leader: number): number[] {
+  const rows = table()
+  if (rows === undefined) return members(leader, false)
+  const ours = rows.filter((row) => row.session === leader || row.group === leader || row.pid === leader)
+  const isAlone = (pid: number) => !rows.some((row) => row.parent === pid)
+  return ours.filter((row) => !(row.name === "bwrap" && isFirst(row.pid) && isAlone(row.pid))).map((row) => row.pid)
+}
+
+/** Is it the first process of a namespace of its own? */
+function isFirst(pid: number): boolean {
+  try {
+    return /^NSpid:(?:\t\d+)+\t1$/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))
+  } catch (error) {
+    if (isCode(error, "ENOENT") || isCode(error, "ESRCH")) return true
+    throw error
+  }
 }
 
 async function gone(left: () => number[], clock: Clock, withinMs: number): Promise<boolean> {
@@ -103,7 +123,8 @@ function row(pid: string): Row | undefined {
     // The name in parentheses may hold anything, so the fields are counted from its end.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 4)
     if (state === "Z" || state === "X") return undefined
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session) }
+    const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"))
+    return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session), name }
   } catch (error) {
     if (isCode(error, "ENOENT") || isCode(error, "ESRCH")) return undefined
     throw error

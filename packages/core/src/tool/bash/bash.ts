@@ -1,22 +1,27 @@
 import { stat } from "node:fs/promises"
+import { constants } from "node:os"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import { z } from "zod"
 import { shellCommand } from "../../process/shell.ts"
 import type { ProcessResult } from "../../process/run.ts"
 import type { Supervisor } from "../../process/supervisor.ts"
-import type { CommandJournal, CommandNotes, Watch } from "../../workspace/history/command-journal.ts"
+import type { CommandJournal } from "../../workspace/history/command-journal.ts"
 import { resolvePath } from "../../workspace/paths.ts"
 import { type Ask, defineTool, type ToolContext } from "../define.ts"
 import type { Fitted, Output } from "../output.ts"
+import type { Confined } from "./confine.ts"
 import description from "./bash.md" with { type: "text" }
 import { createPreview } from "./preview.ts"
+import { runWatched } from "./run-watched.ts"
 
 /** What a command line needs to be allowed, in the order of asking. */
 export interface CommandPlan {
   readonly asks: readonly Ask[]
   /** It certainly changes no file: nobody has to look what it changed. */
   readonly quiet?: boolean
+  /** Puts the command into its bounds, right before it runs; without it nothing bounds it. */
+  readonly confine?: () => Confined
 }
 
 export interface BashOptions {
@@ -24,8 +29,8 @@ export interface BashOptions {
   readonly output: Output
   /** Path of the shell. */
   readonly shell: string
-  /** Turns a command line that is to run in `cwd` (a real path) into asks; it never throws. */
-  plan(command: string, cwd: string, context: ToolContext): CommandPlan | Promise<CommandPlan>
+  /** Turns a command line that is to run in `cwd` (a real path) into asks; it never throws. `outside`: without the sandbox. */
+  plan(command: string, cwd: string, context: ToolContext, outside: boolean): CommandPlan | Promise<CommandPlan>
   /** Finds out what a command changes in files. */
   readonly journal: CommandJournal
 }
@@ -37,6 +42,7 @@ const parameters = z.object({
   command: z.string().min(1).describe("The command line"),
   timeout: z.number().int().positive().max(longestTimeout).optional().describe("Milliseconds"),
   workdir: z.string().optional().describe("Directory to run in"),
+  outside: z.boolean().optional().describe("Ask the user to run it without the sandbox"),
 })
 
 /** Interruption ends the command and all it started, then rejects with the reason. */
@@ -45,23 +51,22 @@ export function createBashTool({ supervisor, output, shell, plan, journal }: Bas
     name: "bash",
     description: description.trim(),
     parameters,
-    async execute({ command, timeout = defaultTimeout, workdir }, context) {
+    async execute({ command, timeout = defaultTimeout, workdir, outside = false }, context) {
       const cwd = await directoryOf(workdir, context)
       if (!cwd.ok) return cwd
-      const planned = await plan(command, cwd.value, context)
+      const planned = await plan(command, cwd.value, context, outside)
       for (const ask of planned.asks) {
         const allowed = await context.ask(ask)
         if (!allowed.ok) return allowed
       }
-      // Only now: what the user changes while an ask is open is the user's.
-      const watch = planned.quiet ? ok(undefined) : await journal.begin(context, context.signal)
-      if (!watch.ok) return watch
       await using writer = output.open(context, "tail")
       const preview = createPreview()
       const title = titleOf(command)
-      const { ran, notes } = await watched(watch.value, context, () =>
+      // Only now: what the user changes while an ask is open is the user's.
+      const done = await runWatched({ ...planned, journal }, context, (bounded) =>
         supervisor.run({
-          argv: shellCommand(command, shell),
+          argv: bounded?.argv(shellCommand(command, shell)) ?? shellCommand(command, shell),
+          ...(bounded && { env: bounded.env }),
           merged: true,
           cwd: cwd.value,
           signal: context.signal,
@@ -75,18 +80,22 @@ export function createBashTool({ supervisor, output, shell, plan, journal }: Bas
           },
         }),
       )
+      if (!done.ok) return done
+      const { ran, bounded, notes, lines } = done.value
       if (!ran.ok)
         return err({
           kind: ran.error.kind === "cwd" ? "missing" : "io",
           message: `The command did not start. ${ran.error.message}`,
         })
       const fitted = await writer.end()
+      const ended = bounded ? asSignal(ran.value) : ran.value
+      const blocked = ended.exitCode === 0 ? undefined : bounded?.blocked(fitted.text)
       return ok({
         title,
-        output: report(fitted, ran.value, timeout),
+        output: [report(fitted, ended, timeout), ...(blocked === undefined ? [] : [blocked]), ...lines].join("\n"),
         metadata: {
           output: preview.text(),
-          exit: ran.value.exitCode,
+          exit: ended.exitCode,
           truncated: fitted.truncated,
           ...(fitted.spill === undefined ? {} : { spill: fitted.spill }),
           ...(notes ? { journal: notes } : { quiet: true }),
@@ -96,21 +105,10 @@ export function createBashTool({ supervisor, output, shell, plan, journal }: Bas
   })
 }
 
-/** Runs it, and records what it changed in files however it ends. */
-async function watched<T>(
-  watch: Watch | undefined,
-  context: ToolContext,
-  run: () => Promise<T>,
-): Promise<{ readonly ran: T; readonly notes?: CommandNotes }> {
-  if (!watch) return { ran: await run() }
-  let ran: { readonly value: T } | undefined
-  try {
-    ran = { value: await run() }
-  } finally {
-    // An interrupted call keeps what was said of its progress.
-    if (!ran) context.progress({ metadata: { journal: await watch.finish() } })
-  }
-  return { ran: ran.value, notes: await watch.finish() }
+/** A sandbox says of a command that a signal ended what a shell says: 128 and the signal's number. */
+function asSignal(ran: ProcessResult): ProcessResult {
+  const name = Object.entries(constants.signals).find(([, number]) => number === (ran.exitCode ?? 0) - 128)?.[0]
+  return name === undefined ? ran : { ...ran, exitCode: null, signal: name }
 }
 
 async function directoryOf(workdir: string | undefined, context: ToolContext): Promise<Result<string, ToolFailure>> {

@@ -1,0 +1,169 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type BoundsInput, boundsOf, contains, placeToWrite, type SandboxBounds } from "./bounds.ts"
+import { bubblewrapArguments } from "./bubblewrap.ts"
+import { agentVariables, cacheRows, credentialRows, sandboxPlaces, socketRows } from "./places.ts"
+import { seatbeltProfile } from "./seatbelt.ts"
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "cairn-bounds-")))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+const home = join(root, "home")
+const worktree = join(home, "project")
+for (const path of [worktree, ".ssh", ".npm", ".config/gh", ".cargo/registry", "real-keys"])
+  mkdirSync(join(home, path.startsWith("/") ? path.slice(home.length) : path), { recursive: true })
+writeFileSync(join(home, ".npmrc"), "")
+symlinkSync(join(home, "real-keys"), join(home, ".aws"))
+
+const input: BoundsInput = {
+  ...{ places: sandboxPlaces({}, home), env: {}, worktree, readOnly: false, also: [], temp: [], protected: [] },
+  ...{ own: [], shown: [], network: true, programs: new Set() },
+}
+const access = (path: string, more: Partial<BoundsInput> = {}) =>
+  boundsOf({ ...input, ...more }).layers.findLast((layer) => contains(layer.path, path))?.access ?? "as it is"
+
+describe("the bounds", () => {
+  test("the project and what exists of the caches is writable, keys are hidden, by their real paths", () => {
+    expect(access(join(worktree, "x"))).toBe("writable")
+    expect(access(join(home, ".npm/x"))).toBe("writable")
+    expect(access(join(home, "x"))).toBe("as it is")
+    expect(access(join(home, ".ssh/id"))).toBe("hidden")
+    expect(access(join(home, "real-keys/credentials"))).toBe("hidden")
+    expect(boundsOf(input).layers.some(({ path }) => path.endsWith(".gnupg"))).toBe(false)
+  })
+
+  test("a row gives its place to the program that owns it, by subcommand where that matters", () => {
+    const given = (name: string, ...programs: string[]) => access(join(home, name), { programs: new Set(programs) })
+    expect([given(".ssh", "git"), given(".ssh", "npm"), given(".config/gh", "gh")]).toEqual([
+      "as it is",
+      "hidden",
+      "as it is",
+    ])
+    expect([given(".npmrc", "npm", "npm install"), given(".npmrc", "npm", "npm test")]).toEqual(["as it is", "hidden"])
+  })
+
+  test("the agents' variables go, and the socket that they name is hidden", () => {
+    const socket = join(root, "agent.1")
+    writeFileSync(socket, "")
+    const env = { SSH_AUTH_SOCK: socket, TMUX: `${socket},1,0` }
+    expect(boundsOf({ ...input, env }).unset.toSorted()).toEqual(["SSH_AUTH_SOCK", "TMUX"])
+    expect(access(socket, { env })).toBe("hidden")
+    expect(boundsOf({ ...input, env, programs: new Set(["git"]) }).unset).toEqual(["TMUX"])
+    expect(access(socket, { env: { DOCKER_HOST: `unix://${socket}` } })).toBe("hidden")
+  })
+
+  test("temporary files are writable but for the sockets of terminals and agents", () => {
+    const temp = join(root, "temp")
+    mkdirSync(join(temp, "tmux-1000"), { recursive: true })
+    mkdirSync(join(temp, "build"))
+    expect(access(join(temp, "tmux-1000/default"), { temp: [temp] })).toBe("hidden")
+    expect(access(join(temp, "build/x"), { temp: [temp] })).toBe("writable")
+  })
+
+  test("what is protected, own and shown; a deeper place is as its own row says", () => {
+    const own = join(home, "own")
+    mkdirSync(join(own, "spill"), { recursive: true })
+    mkdirSync(join(worktree, ".cairn/plans"), { recursive: true })
+    const more = { own: [own], shown: [join(own, "spill")], protected: [join(worktree, ".cairn")] }
+    expect(access(join(own, "db"), more)).toBe("hidden")
+    expect(access(join(own, "spill/x"), more)).toBe("read-only")
+    expect(access(join(worktree, ".cairn/x"), more)).toBe("read-only")
+    const looking = { ...more, readOnly: true, always: [join(worktree, ".cairn/plans")], temp: [root] }
+    expect(access(join(worktree, "x"), looking)).toBe("read-only")
+    expect(access(join(worktree, ".cairn/x"), looking)).toBe("read-only")
+    expect(access(join(worktree, ".cairn/plans/x.md"), looking)).toBe("writable")
+    expect(access(join(root, "x"), looking)).toBe("writable")
+  })
+
+  test("the project is never hidden, wherever it lies", () => {
+    const inside = join(home, ".ssh/project")
+    mkdirSync(inside, { recursive: true })
+    expect(access(join(inside, "x"), { worktree: inside })).toBe("writable")
+    expect(access(join(home, ".ssh/id"), { worktree: join(home, ".ssh") })).toBe("writable")
+    rmSync(inside, { recursive: true })
+  })
+
+  test("for a file that is to come, the directory it will stand in", () => {
+    expect(placeToWrite(join(worktree, "new/deep/file"))).toBe(worktree)
+    expect(placeToWrite(worktree)).toBe(worktree)
+  })
+})
+
+describe("the tables", () => {
+  test("name relative places without a way up, each once, and owners that are names", () => {
+    const rows = [...cacheRows, ...credentialRows, ...socketRows]
+    for (const { path } of rows) expect(path).not.toMatch(/^\/|(^|\/)\.\.(\/|$)|\/$/)
+    expect(new Set(rows.map(({ scope, path }) => `${scope}:${path}`)).size).toBe(rows.length)
+    for (const { owners } of [...credentialRows, ...socketRows])
+      for (const owner of owners) expect(owner).toMatch(/^[a-z][a-z0-9_-]*(?: [a-z]+)?$/)
+    expect(Object.keys(agentVariables)).toContain("SSH_AUTH_SOCK")
+  })
+
+  test("no key lies where everybody may write, unless its own row hides it", () => {
+    for (const row of credentialRows)
+      expect(cacheRows.some(({ scope, path }) => scope === row.scope && contains(row.path, path))).toBe(false)
+  })
+
+  test("places follow the XDG variables, absolute ones only", () => {
+    expect(sandboxPlaces({ XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "d", XDG_RUNTIME_DIR: "/r" }, "/h")).toEqual({
+      ...{ home: "/h", root: "/", config: "/c", data: "/h/.local/share", cache: "/h/.cache", runtime: "/r" },
+    })
+  })
+})
+
+const small: SandboxBounds = {
+  layers: [
+    { path: "/w", access: "writable", kind: "directory" },
+    { path: "/h/.npmrc", access: "hidden", kind: "file" },
+    { path: "/h/own", access: "hidden", kind: "directory" },
+    { path: '/w/.git/"hooks"', access: "read-only", kind: "directory" },
+    { path: "/h/own/spill", access: "read-only", kind: "directory" },
+  ],
+  network: false,
+  unset: [],
+}
+
+describe("the profiles", () => {
+  test("bubblewrap: places in hidden ones are laid before those are closed", () => {
+    const text = bubblewrapArguments(small, "/w", false).join(" ")
+    expect(text).toMatchInlineSnapshot(
+      `"--ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys --dev-bind-try /dev/dri /dev/dri --dev-bind-try /dev/kvm /dev/kvm --dev-bind-try /dev/nvidia0 /dev/nvidia0 --dev-bind-try /dev/nvidiactl /dev/nvidiactl --dev-bind-try /dev/nvidia-uvm /dev/nvidia-uvm --bind-try /w /w --ro-bind /dev/null /h/.npmrc --tmpfs /h/own --ro-bind-try /w/.git/"hooks" /w/.git/"hooks" --ro-bind-try /h/own/spill /h/own/spill --remount-ro /h/own --unshare-pid --unshare-ipc --unshare-net --chdir /w --"`,
+    )
+    const root = bubblewrapArguments({ ...small, network: true }, "/w", true)
+    expect(root).toContain("--cap-drop")
+    expect(root.join(" ")).not.toMatch(/SYS_ADMIN|SYS_PTRACE|MKNOD|--unshare-net|--die-with-parent/)
+  })
+
+  test("Seatbelt", () => {
+    expect(seatbeltProfile(small)).toMatchInlineSnapshot(`
+      "(version 1)
+      (allow default)
+      (deny file-write*)
+      (allow file-write* (literal "/dev/null"))
+      (allow file-write* (literal "/dev/zero"))
+      (allow file-write* (literal "/dev/tty"))
+      (allow file-write* (literal "/dev/stdout"))
+      (allow file-write* (literal "/dev/stderr"))
+      (allow file-write* (literal "/dev/ptmx"))
+      (allow file-write* (regex #"^/dev/(ttys|fd/)[0-9]+$"))
+      (allow file-read* (subpath "/w"))
+      (allow file-write* (subpath "/w"))
+      (deny file-read* file-write* (subpath "/h/.npmrc"))
+      (deny file-read* file-write* (subpath "/h/own"))
+      (allow file-read* (subpath "/w/.git/\\"hooks\\""))
+      (deny file-write* (subpath "/w/.git/\\"hooks\\""))
+      (allow file-read* (subpath "/h/own/spill"))
+      (deny file-write* (subpath "/h/own/spill"))
+      (deny network*)
+      (allow network* (local unix-socket))
+      (allow network* (remote unix-socket))
+      (deny network* (subpath "/h/.npmrc"))
+      (deny network* (subpath "/h/own"))
+      (deny appleevent-send)
+      (deny process-info* (target others))
+      "
+    `)
+    expect(seatbeltProfile({ ...small, network: true })).not.toContain("(deny network*)\n")
+  })
+})
