@@ -1,10 +1,10 @@
 import { importsOf, type Import } from "./imports.ts"
 import { isCode, isTest, packageOf, render, type Finding, type SourceFile } from "./source.ts"
 
-/** Package → packages it may import. Everyone may import `kernel` and `schema`, which import nothing of ours. */
+/** Package → packages it may import. Everyone may import `kernel`, which imports nothing, and `schema`. */
 const packageArrows: Record<string, readonly string[] | "everything"> = {
   kernel: [],
-  schema: [],
+  schema: ["kernel"],
   core: [],
   server: ["core"],
   sdk: [],
@@ -26,7 +26,7 @@ const externals: Record<string, readonly string[]> = { kernel: [], schema: ["zod
 
 /**
  * Folder of `packages/core/src` → folders it may import, or files at the top. Those files import what they
- * like; `engine.ts` holds the contract that `session` implements.
+ * like.
  */
 const folderArrows: Record<string, readonly string[]> = {
   store: [],
@@ -43,7 +43,7 @@ const folderArrows: Record<string, readonly string[]> = {
   prompt: ["agent", "workspace", "instruction"],
   tool: ["permission", "process", "workspace", "net"],
   probe: ["tool", "permission", "workspace", "config", "model", "agent"],
-  doctor: ["store", "process", "net", "config", "workspace", "permission", "model", "engine.ts"],
+  doctor: ["store", "process", "net", "config", "workspace", "permission", "model", "engine-options.ts"],
   session: [
     "store",
     "process",
@@ -56,7 +56,6 @@ const folderArrows: Record<string, readonly string[]> = {
     "instruction",
     "prompt",
     "tool",
-    "engine.ts",
   ],
 }
 const core = "packages/core/src/"

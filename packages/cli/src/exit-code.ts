@@ -1,4 +1,4 @@
-import type { TurnOutcome } from "@cairn/core/engine"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import type { ErrorClass, SetupError } from "@cairn/schema/error"
 import type { HeadlessReason } from "@cairn/schema/headless"
 import type { Interruption } from "./io.ts"

@@ -3,7 +3,8 @@ import type { Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { DoctorReport } from "@cairn/core/doctor/check"
 import type { DoctorOptions } from "@cairn/core/doctor/doctor"
-import type { Engine, EngineOptions } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
+import type { EngineOptions } from "@cairn/core/engine-options"
 
 /** Why the process has to end before its work: a signal, or a reader of stdout that went away. */
 export type Interruption = "SIGINT" | "SIGTERM" | "SIGPIPE"

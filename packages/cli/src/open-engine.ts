@@ -1,4 +1,5 @@
-import type { Engine, EngineOptions } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
+import type { EngineOptions } from "@cairn/core/engine-options"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { Io } from "./io.ts"

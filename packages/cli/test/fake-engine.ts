@@ -1,5 +1,5 @@
-import type { Engine, PromptInput, TurnOutcome } from "@cairn/core/engine"
-import type { Stats } from "@cairn/core/stats/define"
+import type { Engine, PromptInput, TurnOutcome } from "@cairn/schema/engine"
+import type { Stats } from "@cairn/schema/stats"
 import { ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"

@@ -1,5 +1,5 @@
 import type { DoctorReport } from "@cairn/core/doctor/check"
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import type { Clock } from "@cairn/kernel/clock"
 import { err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"

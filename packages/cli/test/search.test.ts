@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import path from "node:path"
-import type { SearchHit } from "@cairn/core/engine"
+import type { SearchHit } from "@cairn/schema/search"
 import { text, toolCall } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"

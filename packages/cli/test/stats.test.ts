@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdir, rm } from "node:fs/promises"
-import type { Stats } from "@cairn/core/stats/define"
+import type { Stats } from "@cairn/schema/stats"
 import { gate } from "@cairn/testkit/gate"
 import { headers, text, toolCall, usage, waitFor, type Scenario } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"

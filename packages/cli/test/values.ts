@@ -1,4 +1,4 @@
-import type { TurnOutcome } from "@cairn/core/engine"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import type { BusEvent } from "@cairn/schema/event"
 import type { AssistantMessage, UserMessage } from "@cairn/schema/message"
 import { noTokens } from "@cairn/schema/model"

@@ -58,3 +58,20 @@ export const RevertRecord = z.object({
   ended: z.number().int().optional(),
 })
 export type RevertRecord = z.infer<typeof RevertRecord>
+
+export interface Counted {
+  readonly blobs: number
+  /** Bytes on the disk. */
+  readonly bytes: number
+}
+
+/** What a collection found, and took away unless it only looked. */
+export interface Collected {
+  readonly before: Counted
+  /** Named by nothing any more. */
+  readonly unreferenced: Counted
+  /** Of the sessions that were used longest ago, for room. */
+  readonly evicted: Counted & { readonly sessions: number }
+  /** What dead processes left half-written. */
+  readonly strays: number
+}

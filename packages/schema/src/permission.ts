@@ -61,3 +61,12 @@ export const PermissionReply = z.object({
   hunks: z.array(z.number().int().nonnegative()).optional(),
 })
 export type PermissionReply = z.infer<typeof PermissionReply>
+
+/** Who answers: a client (`wait`), nobody (`deny`), or yes where that may be (`auto`), and nobody otherwise. */
+export type AskMode = "wait" | "deny" | "auto"
+
+/** Why a reply answered nothing: no such ask waits here, or it names hunks that the ask has not. */
+export interface ReplyProblem {
+  readonly kind: "unknown" | "hunks"
+  readonly message: string
+}

@@ -81,3 +81,10 @@ export const SessionStatus = z.discriminatedUnion("type", [
   z.object({ type: z.literal("busy") }),
 ])
 export type SessionStatus = z.infer<typeof SessionStatus>
+
+/** Which sessions a list has. */
+export interface SessionFilter {
+  /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
+  readonly scope: "directory" | "project"
+  readonly limit?: number
+}

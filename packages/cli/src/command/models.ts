@@ -1,4 +1,4 @@
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import type { Command, Input } from "../argv/define.ts"
 import { allModelsFlag, formatFlag } from "../flag.ts"
 import type { Io } from "../io.ts"

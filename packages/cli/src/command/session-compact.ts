@@ -1,4 +1,4 @@
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import type { Command, Input } from "../argv/define.ts"
 import { exitOf } from "../exit-code.ts"
 import { formatFlag, modelFlag } from "../flag.ts"

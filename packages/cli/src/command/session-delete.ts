@@ -1,4 +1,4 @@
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import type { Session } from "@cairn/schema/session"
 import type { Command, Input } from "../argv/define.ts"
 import { formatFlag, yesFlag } from "../flag.ts"

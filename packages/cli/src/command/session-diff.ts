@@ -1,4 +1,4 @@
-import type { FileDiffReport } from "@cairn/core/engine"
+import type { FileDiffReport } from "@cairn/schema/revert"
 import type { Command, Input } from "../argv/define.ts"
 import { formatFlag, changedByFlag, statFlag } from "../flag.ts"
 import type { Io } from "../io.ts"

@@ -1,4 +1,4 @@
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import { type Result, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { InboxItem } from "@cairn/schema/prompt"

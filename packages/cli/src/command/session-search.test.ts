@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { SearchHit, SearchRequest } from "@cairn/core/engine"
+import type { SearchHit, SearchRequest } from "@cairn/schema/search"
 import { err, ok } from "@cairn/kernel/result"
 import { fakeEngine } from "../../test/fake-engine.ts"
 import { captured, fakeIo } from "../../test/fake-io.ts"

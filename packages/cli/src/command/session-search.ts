@@ -1,4 +1,5 @@
-import type { Engine, SearchHit, SearchPage } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
+import type { SearchHit, SearchPage } from "@cairn/schema/search"
 import { ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { Command, Input } from "../argv/define.ts"

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import type { Io } from "../io.ts"
 import { needCwd, openEngine } from "../open-engine.ts"
 import { ago } from "../render/format.ts"

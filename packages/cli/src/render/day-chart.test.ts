@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { DayUsage } from "@cairn/core/stats/define"
+import type { DayUsage } from "@cairn/schema/stats"
 import { styleOf } from "../terminal/look.ts"
 import { dayChart } from "./day-chart.ts"
 

@@ -1,4 +1,4 @@
-import type { DayUsage, Stats, Usage } from "@cairn/core/stats/define"
+import type { DayUsage, Stats, Usage } from "@cairn/schema/stats"
 import type { Look, Style } from "../terminal/look.ts"
 import { count } from "./format.ts"
 import { allTokens, costOf } from "./usage.ts"

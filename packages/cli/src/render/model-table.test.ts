@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ModelInfo } from "@cairn/core/engine"
+import type { ModelInfo } from "@cairn/schema/model-info"
 import { styleOf } from "../terminal/look.ts"
 import { modelTable } from "./model-table.ts"
 

@@ -1,4 +1,4 @@
-import type { ModelInfo } from "@cairn/core/engine"
+import type { ModelInfo } from "@cairn/schema/model-info"
 import type { Look, Style } from "../terminal/look.ts"
 import { count } from "./format.ts"
 import { table } from "./table.ts"

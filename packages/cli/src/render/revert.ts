@@ -1,4 +1,4 @@
-import type { RevertReport } from "@cairn/core/engine"
+import type { RevertReport } from "@cairn/schema/revert"
 import type { Style } from "../terminal/look.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { plural } from "./format.ts"

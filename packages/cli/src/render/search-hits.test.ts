@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { SearchHit } from "@cairn/core/engine"
+import type { SearchHit } from "@cairn/schema/search"
 import { messageID, sessionID } from "../../test/values.ts"
 import { styleOf } from "../terminal/look.ts"
 import { searchHits } from "./search-hits.ts"

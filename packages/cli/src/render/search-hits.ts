@@ -1,4 +1,4 @@
-import type { SearchHit } from "@cairn/core/engine"
+import type { SearchHit } from "@cairn/schema/search"
 import type { Style } from "../terminal/look.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { ago } from "./format.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ModelUsage, SessionUsage, Stats, ToolUsage, Usage } from "@cairn/core/stats/define"
+import type { ModelUsage, SessionUsage, Stats, ToolUsage, Usage } from "@cairn/schema/stats"
 import { styleOf } from "../terminal/look.ts"
 import { type StatsView, statsText } from "./stats.ts"
 

@@ -1,4 +1,4 @@
-import type { ModelUsage, ProjectUsage, SessionUsage, Stats, ToolUsage } from "@cairn/core/stats/define"
+import type { ModelUsage, ProjectUsage, SessionUsage, Stats, ToolUsage } from "@cairn/schema/stats"
 import type { Look, Style } from "../terminal/look.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { textWidth, truncate, truncateStart } from "../terminal/width.ts"

@@ -1,4 +1,4 @@
-import type { TraceSpan } from "@cairn/core/trace/define"
+import type { TraceSpan } from "@cairn/schema/trace"
 
 /** One line of a waterfall: a span, or several that follow each other and are not drawn one by one. */
 export interface TraceRow {

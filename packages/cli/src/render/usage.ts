@@ -1,4 +1,4 @@
-import type { Usage } from "@cairn/core/stats/define"
+import type { Usage } from "@cairn/schema/stats"
 
 /** All tokens, those of the cache too. */
 export const allTokens = ({ tokens: { input, output, reasoning, cache } }: Pick<Usage, "tokens">): number =>

@@ -1,4 +1,4 @@
-import type { TraceKind, TraceSpan } from "@cairn/core/trace/define"
+import type { TraceKind, TraceSpan } from "@cairn/schema/trace"
 import type { Style } from "../terminal/look.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { padEnd, textWidth, truncate } from "../terminal/width.ts"

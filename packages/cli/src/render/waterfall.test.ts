@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { TraceSpan } from "@cairn/core/trace/define"
+import type { TraceSpan } from "@cairn/schema/trace"
 import { styleOf } from "../terminal/look.ts"
 import { waterfall } from "./waterfall.ts"
 

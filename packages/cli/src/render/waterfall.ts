@@ -1,4 +1,4 @@
-import type { SessionTrace, TraceSpan } from "@cairn/core/trace/define"
+import type { SessionTrace, TraceSpan } from "@cairn/schema/trace"
 import type { Look, Style } from "../terminal/look.ts"
 import { sanitiseLine } from "../terminal/sanitise.ts"
 import { textWidth } from "../terminal/width.ts"

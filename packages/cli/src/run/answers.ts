@@ -1,4 +1,4 @@
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import type { BusEvent } from "@cairn/schema/event"
 import { HeadlessAnswer, HeadlessRefusal, HeadlessReply } from "@cairn/schema/headless"
 import { until } from "@cairn/kernel/task"

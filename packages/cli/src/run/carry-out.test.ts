@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { RevertReport } from "@cairn/core/engine"
+import type { RevertReport } from "@cairn/schema/revert"
 import { err, ok } from "@cairn/kernel/result"
 import { fakeIo, stdinOf } from "../../test/fake-io.ts"
 import { session } from "../../test/values.ts"

@@ -1,4 +1,4 @@
-import type { RevertReport } from "@cairn/core/engine"
+import type { RevertReport } from "@cairn/schema/revert"
 import type { Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { Io } from "../io.ts"

@@ -1,4 +1,4 @@
-import type { Engine } from "@cairn/core/engine"
+import type { Engine } from "@cairn/schema/engine"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { ModelRef } from "@cairn/schema/model"

@@ -1,4 +1,4 @@
-import type { TurnOutcome } from "@cairn/core/engine"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import type { BusEvent } from "@cairn/schema/event"
 import type { ModelRef } from "@cairn/schema/model"
 import type { PermissionRequest } from "@cairn/schema/permission"

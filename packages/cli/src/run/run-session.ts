@@ -1,5 +1,6 @@
 import path from "node:path"
-import type { AskMode, Engine, PromptInput, TurnOutcome } from "@cairn/core/engine"
+import type { AskMode } from "@cairn/schema/permission"
+import type { Engine, PromptInput, TurnOutcome } from "@cairn/schema/engine"
 import { StoreFailed } from "@cairn/core/store/trouble"
 import { sleep } from "@cairn/kernel/clock"
 import { Interrupted } from "@cairn/kernel/interrupted"

@@ -1,3 +1,4 @@
+import type { ModelInfo, ModelScope } from "@cairn/schema/model-info"
 import type { Config } from "@cairn/schema/config"
 import type { SetupError } from "@cairn/schema/error"
 import type { ModelRef } from "@cairn/schema/model"
@@ -14,7 +15,7 @@ import { defaultChoices, newestModel } from "./default-model.ts"
 import type { ResolvedModel } from "./define.ts"
 import { demoModel, demoProviderID } from "./demo/demo.ts"
 import { findEndpoint } from "./endpoint.ts"
-import { type ModelInfo, modelInfo, type ModelScope } from "./listing.ts"
+import { modelInfo } from "./listing.ts"
 
 /** The part of the config that says which models there are. */
 export type ModelConfigSource = Pick<Config, "model" | "provider" | "enabled_providers" | "disabled_providers">

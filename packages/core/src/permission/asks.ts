@@ -4,14 +4,17 @@ import { noSpan, type Span } from "@cairn/kernel/span"
 import { abortable } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { DurableEvent } from "@cairn/schema/event"
-import type { PermissionPart, PermissionReply, PermissionRequest } from "@cairn/schema/permission"
+import type {
+  AskMode,
+  ReplyProblem,
+  PermissionPart,
+  PermissionReply,
+  PermissionRequest,
+} from "@cairn/schema/permission"
 import { type Approvals, approved } from "./approvals.ts"
 import type { Ask } from "./ask.ts"
 import { askVerdicts } from "./command-verdict.ts"
 import { type RuleStack, ruleText, strictest, type Verdict } from "./rule.ts"
-
-/** Who answers: a client (`wait`), nobody (`deny`), or yes where that may be (`auto`), and nobody otherwise. */
-export type AskMode = "wait" | "deny" | "auto"
 
 /** Whose ask it is, and by which rules. */
 export interface AskScope {
@@ -61,12 +64,6 @@ export interface Asks {
   reply(requestID: string, reply: PermissionReply): Result<void, ReplyProblem>
   /** Asks of this process that wait for an answer, oldest first. */
   pending(sessionID?: string): PermissionRequest[]
-}
-
-/** Why a reply answered nothing: no such ask waits here, or it names hunks that the ask has not. */
-export interface ReplyProblem {
-  readonly kind: "unknown" | "hunks"
-  readonly message: string
 }
 
 interface Waiting {

@@ -1,7 +1,7 @@
 import type { Clock } from "@cairn/kernel/clock"
 import type { Log } from "@cairn/kernel/log"
 import { noTokens } from "@cairn/schema/model"
-import type { TurnOutcome } from "../engine.ts"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import type { Store } from "../store/store.ts"
 import { defectText } from "./defect.ts"
 import { closeRun } from "./recovery.ts"

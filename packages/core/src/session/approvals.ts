@@ -1,7 +1,7 @@
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { PermissionApproval } from "@cairn/schema/permission"
-import type { ApprovalFilter } from "../engine.ts"
+import type { ApprovalFilter } from "@cairn/schema/engine"
 import type { Store } from "../store/store.ts"
 
 /** What was approved for good in these projects, oldest first: all of it, or only of one scope or session. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { PromptInput } from "../engine.ts"
+import type { PromptInput } from "@cairn/schema/engine"
 import { checkInput } from "./check-input.ts"
 
 const words = { type: "text", text: "hi" } as const

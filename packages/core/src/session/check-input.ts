@@ -1,6 +1,6 @@
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
-import type { PromptInput } from "../engine.ts"
+import type { PromptInput } from "@cairn/schema/engine"
 
 /**
  * What a caller gave as a prompt, as far as the schema knows it: what it does not allow is refused, what it does not

@@ -1,11 +1,11 @@
+import type { SearchPage, SearchProgress, SearchRequest } from "@cairn/schema/search"
 import type { Database } from "bun:sqlite"
 import { setImmediate } from "node:timers/promises"
 import type { Clock } from "@cairn/kernel/clock"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
-import type { SearchProgress, SearchRequest } from "../engine.ts"
 import { parseSearch } from "../store/search-query.ts"
-import { type SearchFailure, type SearchPage, createSearch, damagedSearch } from "../store/search.ts"
+import { type SearchFailure, createSearch, damagedSearch } from "../store/search.ts"
 import type { Store } from "../store/store.ts"
 import { withinScope } from "./sessions.ts"
 

@@ -1,5 +1,5 @@
 import type { Span, Tracer } from "@cairn/kernel/span"
-import type { TurnOutcome } from "../engine.ts"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import type { Admission } from "./admit.ts"
 import type { Run } from "./run.ts"
 

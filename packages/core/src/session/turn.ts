@@ -1,7 +1,7 @@
 import type { MessageError } from "@cairn/schema/error"
 import type { TurnEnd } from "@cairn/schema/event"
 import type { MessageWithParts } from "@cairn/schema/message"
-import type { TurnOutcome } from "../engine.ts"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import { loopGuardReminder, malformedReminder, stepLimitReminder, structuredReminder } from "../prompt/reminder.ts"
 import { LeaseLost } from "../store/lease.ts"
 import type { Store } from "../store/store.ts"

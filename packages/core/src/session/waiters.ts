@@ -1,6 +1,6 @@
 import type { Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
-import type { TurnOutcome } from "../engine.ts"
+import type { TurnOutcome } from "@cairn/schema/engine"
 
 /** What whoever sent a prompt is told in the end. */
 export type Answered = Result<TurnOutcome, SetupError>

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { startOfDay } from "../session/budget.ts"
-import type { DayUsage, ProjectUsage, SessionUsage, Stats, ToolUsage, Usage } from "./define.ts"
+import type { DayUsage, ProjectUsage, SessionUsage, Stats, ToolUsage, Usage } from "@cairn/schema/stats"
 import { calls, picked, schemas, sums, type Values } from "./sql.ts"
 
 export interface StatsInput {

@@ -1,13 +1,6 @@
+import type { Excerpt } from "@cairn/schema/search"
 import type { Term } from "./search-query.ts"
 import { piecesOf, tokensOf, wordsOf } from "./search-text.ts"
-
-/** A short piece of a text around what was found. */
-export interface Excerpt {
-  /** One line, with an ellipsis where it was cut. */
-  readonly text: string
-  /** Where in `text` the words stand that were looked for: start and end, in order, without overlap. */
-  readonly matches: readonly (readonly [start: number, end: number])[]
-}
 
 /** Characters shown, and how many of them before the first word that was found. */
 const width = 180

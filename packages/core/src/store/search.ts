@@ -2,9 +2,10 @@ import type { Database } from "bun:sqlite"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { Message } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
+import type { SearchHit, SearchPage } from "@cairn/schema/search"
 import type { Session } from "@cairn/schema/session"
 import { guarded } from "./guard.ts"
-import { type Excerpt, excerpt } from "./search-excerpt.ts"
+import { excerpt } from "./search-excerpt.ts"
 import { type Term, expressionOf, parseSearch } from "./search-query.ts"
 import { searchableIn } from "./search-text.ts"
 import { isOfIndex, searchTable } from "./search-writer.ts"
@@ -17,32 +18,6 @@ export interface SearchInput {
   /** Hits of one page, at most 100. */
   readonly limit?: number
   /** From the page before. */
-  readonly cursor?: string
-}
-
-/** A part in which every word was found. */
-export interface SearchHit {
-  readonly sessionID: string
-  readonly title: string
-  readonly directory: string
-  readonly messageID: string
-  readonly partID: string
-  readonly role: Message["role"]
-  readonly type: "text" | "reasoning" | "tool"
-  /** Name of the tool, for its calls. */
-  readonly tool?: string
-  /** The text is a summary of what was compacted. */
-  readonly summary?: boolean
-  /** The text is a note to the model, which neither the user nor the model wrote. */
-  readonly synthetic?: boolean
-  /** When the part began. */
-  readonly time: number
-  readonly excerpt: Excerpt
-}
-
-/** Best first. `cursor` is there when there is more. */
-export interface SearchPage {
-  readonly hits: readonly SearchHit[]
   readonly cursor?: string
 }
 

@@ -1,5 +1,5 @@
 import type { MessageError } from "@cairn/schema/error"
-import type { TraceSpan } from "./define.ts"
+import type { TraceSpan } from "@cairn/schema/trace"
 
 /** A span that is still being told of. */
 export type Draft = { -readonly [Key in keyof Omit<TraceSpan, "children">]: TraceSpan[Key] } & { children: Draft[] }

@@ -4,7 +4,7 @@ import type { AssistantMessage } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
 import { assistantMessage, created, message, updated, userMessage } from "../../test/store/events.ts"
 import { traceOf } from "./session-trace.ts"
-import type { TraceSpan } from "./define.ts"
+import type { TraceSpan } from "@cairn/schema/trace"
 
 const id = "ses_1"
 const base = (type: Part["type"], partID: string, messageID = "msg_2") => ({

@@ -2,7 +2,7 @@ import type { DurableEvent, LogEntry } from "@cairn/schema/event"
 import type { AssistantMessage } from "@cairn/schema/message"
 import { addTokens, noTokens, type Spending } from "@cairn/schema/model"
 import type { Part } from "@cairn/schema/part"
-import type { SessionTrace, TraceSpan } from "./define.ts"
+import type { SessionTrace, TraceSpan } from "@cairn/schema/trace"
 import { close, type Draft, draft, failedBy } from "./draft.ts"
 import { StepTrace } from "./step-trace.ts"
 

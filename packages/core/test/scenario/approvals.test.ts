@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { PermissionReply } from "@cairn/schema/permission"
 import { text, toolCall } from "@cairn/testkit/scenario"
 import { createEngine } from "../../src/app.ts"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { bench, problemsOf } from "./harness.ts"
 
 const config = { permission: { bash: "ask" } }

@@ -17,7 +17,7 @@ import {
   toolCall,
 } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
-import type { TurnOutcome } from "../../src/engine.ts"
+import type { TurnOutcome } from "@cairn/schema/engine"
 import { type Bench, bench, problemsOf } from "./harness.ts"
 
 // Each test is a session of up to eight requests.

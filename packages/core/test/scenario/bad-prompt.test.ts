@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { toolResults } from "@cairn/testkit/request"
 import { text, toolCall } from "@cairn/testkit/scenario"
-import type { PromptInput } from "../../src/engine.ts"
+import type { PromptInput } from "@cairn/schema/engine"
 import { bench, problemsOf } from "./harness.ts"
 
 const words = { type: "text", text: "hi" }

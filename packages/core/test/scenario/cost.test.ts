@@ -5,7 +5,7 @@ import { headers, noUsage, status, text, toolCall, usage, waitFor } from "@cairn
 import { TestClock } from "@cairn/testkit/clock"
 import { mkdir } from "node:fs/promises"
 import { createEngine } from "../../src/app.ts"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { textTokens } from "../../src/session/estimate.ts"
 import { type Bench, bench, problemsOf } from "./harness.ts"
 

@@ -8,7 +8,9 @@ import type { Scenario } from "@cairn/testkit/scenario"
 import { type ModelServer, startModelServer } from "@cairn/testkit/server"
 import { type TempWorkspace, tempWorkspace } from "@cairn/testkit/workspace"
 import { createEngine } from "../../src/app.ts"
-import type { AskMode, Engine, EngineOptions, TurnOutcome } from "../../src/engine.ts"
+import type { AskMode } from "@cairn/schema/permission"
+import type { Engine, TurnOutcome } from "@cairn/schema/engine"
+import type { EngineOptions } from "../../src/engine-options.ts"
 import { openDatabase } from "../../src/store/database.ts"
 
 export interface Bench extends AsyncDisposable {

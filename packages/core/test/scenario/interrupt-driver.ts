@@ -2,7 +2,7 @@ import { processesWith } from "@cairn/testkit/process-tree"
 import type { InterruptDriver, InterruptInput } from "@cairn/testkit/interrupt-run"
 import { tempWorkspace } from "@cairn/testkit/workspace"
 import { createEngine } from "../../src/app.ts"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { readLog } from "./harness.ts"
 
 /** An argument that no other process on this machine has: what the interrupted command waits for. */

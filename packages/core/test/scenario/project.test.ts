@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "bun:test"
 import { text } from "@cairn/testkit/scenario"
 import { createEngine } from "../../src/app.ts"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { type Bench, bench } from "./harness.ts"
 
 async function open(made: Bench, directory: string): Promise<Engine> {

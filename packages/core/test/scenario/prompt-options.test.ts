@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { gate } from "@cairn/testkit/gate"
 import { offeredTools, systemText, toolResults, userTexts } from "@cairn/testkit/request"
 import { text, toolCall, waitFor } from "@cairn/testkit/scenario"
-import type { PromptInput } from "../../src/engine.ts"
+import type { PromptInput } from "@cairn/schema/engine"
 import { type Bench, bench, problemsOf } from "./harness.ts"
 
 const model = { providerID: "test", modelID: "scripted" }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { offeredTools, toolResults } from "@cairn/testkit/request"
 import { text, toolCall } from "@cairn/testkit/scenario"
 import type { ToolPart } from "@cairn/schema/part"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { type Bench, bench, problemsOf } from "./harness.ts"
 
 const questions = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { gate } from "@cairn/testkit/gate"
 import { text, toolCall, waitFor } from "@cairn/testkit/scenario"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { bench, problemsOf } from "./harness.ts"
 
 const model = { providerID: "test", modelID: "scripted" }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { chmod, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { RevertInput, RevertReport } from "../../src/engine.ts"
+import type { RevertInput, RevertReport } from "@cairn/schema/revert"
 import { userTexts } from "@cairn/testkit/request"
 import { type Scenario, hang, text, toolCall } from "@cairn/testkit/scenario"
 import { type Bench, type BenchOptions, bench, problemsOf } from "./harness.ts"

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { hang, reasoning, text, toolCall } from "@cairn/testkit/scenario"
-import type { SearchHit, SearchRequest } from "../../src/engine.ts"
+import type { SearchHit, SearchRequest } from "@cairn/schema/search"
 import { type Bench, bench } from "./harness.ts"
 
 async function hitsOf(made: Bench, query: string, more: Partial<SearchRequest> = {}): Promise<readonly SearchHit[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { Engine } from "../../src/engine.ts"
+import type { Engine } from "@cairn/schema/engine"
 import { gate } from "@cairn/testkit/gate"
 import { userTexts } from "@cairn/testkit/request"
 import { finish, text, toolCall, waitFor } from "@cairn/testkit/scenario"

@@ -4,7 +4,7 @@ import type { WireProtocol } from "@cairn/testkit/request"
 import { offeredTools, systemText, toolResults, userTexts } from "@cairn/testkit/request"
 import { gate } from "@cairn/testkit/gate"
 import { finish, text, toolCall, waitFor } from "@cairn/testkit/scenario"
-import type { PromptInput } from "../../src/engine.ts"
+import type { PromptInput } from "@cairn/schema/engine"
 import { type Bench, bench, problemsOf } from "./harness.ts"
 import { expectPrefixes } from "./prefix.ts"
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { gate } from "@cairn/testkit/gate"
 import { offeredTools, userTexts } from "@cairn/testkit/request"
 import { hang, status, text, toolCall, usage, waitFor, type Reply } from "@cairn/testkit/scenario"
-import type { TraceSpan } from "../../src/trace/define.ts"
+import type { TraceSpan } from "@cairn/schema/trace"
 import { traceOf } from "../../src/trace/session-trace.ts"
 import { type Bench, bench } from "./harness.ts"
 

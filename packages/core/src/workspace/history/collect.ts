@@ -2,6 +2,7 @@ import { readdir, stat, unlink, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Clock } from "@cairn/kernel/clock"
 import type { Log } from "@cairn/kernel/log"
+import type { Collected, Counted } from "@cairn/schema/history"
 import { codeOf } from "../files.ts"
 import { forms } from "./blob-files.ts"
 import type { BlobFiles, Form } from "./blob-files.ts"
@@ -24,23 +25,6 @@ export interface CollectDeps {
   readonly quota: number
   /** Every content that something names and whose it is, the oldest first: by the last use of the session, then in its order. */
   references(): Iterable<{ readonly hash: string; readonly sessionID: string }>
-}
-
-export interface Counted {
-  readonly blobs: number
-  /** Bytes on the disk. */
-  readonly bytes: number
-}
-
-/** What a collection found, and took away unless it only looked. */
-export interface Collected {
-  readonly before: Counted
-  /** Named by nothing any more. */
-  readonly unreferenced: Counted
-  /** Of the sessions that were used longest ago, for room. */
-  readonly evicted: Counted & { readonly sessions: number }
-  /** What dead processes left half-written. */
-  readonly strays: number
 }
 
 interface Found {

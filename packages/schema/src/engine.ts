@@ -1,22 +1,19 @@
-import type { Clock } from "@cairn/kernel/clock"
 import type { Result } from "@cairn/kernel/result"
-import type { SetupError, ErrorClass, MessageError } from "@cairn/schema/error"
-import type { BusEvent, TurnEnd } from "@cairn/schema/event"
-import type { MessageWithParts, OutputFormat } from "@cairn/schema/message"
-import type { ModelRef, Tokens } from "@cairn/schema/model"
-import type { PermissionApproval, PermissionReply, PermissionRequest } from "@cairn/schema/permission"
-import type { Delivery, InboxChange, InboxItem, PromptPart } from "@cairn/schema/prompt"
-import type { QuestionAnswer, QuestionRequest } from "@cairn/schema/question"
-import type { Session, SessionStatus } from "@cairn/schema/session"
-import type { Trust } from "@cairn/schema/trust"
-import type { ModelInfo, ModelScope } from "./model/listing.ts"
-import type { AskMode, ReplyProblem } from "./permission/asks.ts"
-import type { Stats, StatsQuery } from "./stats/define.ts"
-import type { SessionTrace } from "./trace/define.ts"
-import type { Collected } from "./workspace/history/collect.ts"
-import type { SearchHit, SearchPage } from "./store/search.ts"
-
-export type { AskMode, Collected, ModelInfo, SearchHit, SearchPage }
+import type { SetupError, ErrorClass, MessageError } from "./error.ts"
+import type { BusEvent, TurnEnd } from "./event.ts"
+import type { MessageWithParts, OutputFormat } from "./message.ts"
+import type { ModelRef, Tokens } from "./model.ts"
+import type { AskMode, PermissionApproval, PermissionReply, PermissionRequest, ReplyProblem } from "./permission.ts"
+import type { Delivery, InboxChange, InboxItem, PromptPart } from "./prompt.ts"
+import type { QuestionAnswer, QuestionRequest } from "./question.ts"
+import type { Session, SessionFilter, SessionStatus } from "./session.ts"
+import type { Collected } from "./history.ts"
+import type { ModelInfo, ModelScope } from "./model-info.ts"
+import type { DiffInput, FileDiffReport, RevertInput, RevertReport } from "./revert.ts"
+import type { SearchPage, SearchProgress, SearchRequest } from "./search.ts"
+import type { Stats, StatsQuery } from "./stats.ts"
+import type { SessionTrace } from "./trace.ts"
+import type { Trust } from "./trust.ts"
 
 export interface PromptInput {
   readonly sessionID: string
@@ -56,24 +53,6 @@ export interface TurnOutcome {
   readonly note?: string
 }
 
-export interface EngineOptions {
-  /** Where the session works. Must exist. */
-  readonly directory: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly home: string
-  readonly version: string
-  /** Config given on the command line; the highest layer. */
-  readonly flags?: Readonly<Record<string, unknown>>
-  /** Only prompts of this engine are answered: what others queued waits on. For a process that ends after one. */
-  readonly leavesQueued?: boolean
-  /** Trust this workspace for this run. */
-  readonly trust?: boolean
-  /** Time, where it is not the system's. */
-  readonly clock?: Clock
-  /** What sends requests, where it is not the platform's `fetch`. */
-  readonly fetch?: typeof globalThis.fetch
-}
-
 /** Where this process keeps things. All absolute. */
 export interface EnginePaths {
   readonly config: string
@@ -85,55 +64,6 @@ export interface EnginePaths {
   readonly toolOutput: string
   /** Contents of files as they were before the agent changed them. */
   readonly blobs: string
-}
-
-/** Of the whole session, of a message (for a user message the steps that answer it), or between two snapshots of its parts. */
-export type DiffInput = { readonly messageID?: string } | { readonly from: string; readonly to: string }
-
-/** What was changed in a file. `from` is the name that it had before it was renamed. */
-export interface FileDiffReport {
-  readonly file: string
-  readonly from?: string
-  readonly status: "added" | "deleted" | "modified"
-  readonly additions: number
-  readonly deletions: number
-  /** Unified; what shows in no line (a mode, a binary content, a rename) is said above it. */
-  readonly patch: string
-}
-
-/** Where to go back to, and how much of it. */
-export interface RevertInput {
-  /** The first message or part that is taken back, by its id. */
-  readonly to: string
-  /** Only these paths and what lies below them, absolute or relative to the session's directory. */
-  readonly paths?: readonly string[]
-  /** By path as it is shown, or absolute: only these hunks of its patch, from 0. */
-  readonly hunks?: Readonly<Record<string, readonly number[]>>
-  /** Only says what would be done. */
-  readonly dryRun?: boolean
-}
-
-/** What is done with one file. Nothing is done to one with a conflict, or that is not covered; `reason` says why. */
-export interface RevertedFileReport {
-  /** The path below the worktree, or the whole one outside of it. */
-  readonly file: string
-  readonly path: string
-  readonly action: "restore" | "delete" | "merge" | "conflict" | "not_covered"
-  readonly reason?: string
-  /** From what is there to what will be. */
-  readonly additions: number
-  readonly deletions: number
-  readonly patch: string
-}
-
-/** A revert or unrevert, done or previewed. Files that are what they should be already are not in it. */
-export interface RevertReport {
-  readonly dryRun: boolean
-  readonly session: Session
-  readonly files: readonly RevertedFileReport[]
-  /** Messages that are hidden until the next prompt, which removes them; those that come back, for an unrevert. */
-  readonly messages: number
-  readonly notes: readonly string[]
 }
 
 /** The effective configuration for a person to look at: secrets replaced, each source named. */
@@ -165,29 +95,10 @@ export interface ModelChoice {
   readonly sessionID?: string
 }
 
-/** What to look for in texts, reasoning and tool calls. Words that begin a word match; "quoted" ones as they stand. */
-export interface SearchRequest {
-  readonly query: string
-  readonly scope: SessionFilter["scope"]
-  /** Hits of one page: 20 when absent, at most 100. */
-  readonly limit?: number
-  /** From the page before. */
-  readonly cursor?: string
-}
-
-/** Told between 0 and 1 while the search index is built; not called when there is little to build. */
-export type SearchProgress = (done: number) => void
-
 /** Only what holds for the session in which it was given, or for the project; only what was given in one session. */
 export interface ApprovalFilter {
   readonly scope?: PermissionApproval["scope"]
   readonly sessionID?: string
-}
-
-export interface SessionFilter {
-  /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
-  readonly scope: "directory" | "project"
-  readonly limit?: number
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Tokens } from "@cairn/schema/model"
+import type { Tokens } from "./model.ts"
 
 /** Whose numbers, and since when. */
 export interface StatsQuery {

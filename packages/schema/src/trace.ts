@@ -1,4 +1,4 @@
-import type { Tokens } from "@cairn/schema/model"
+import type { Tokens } from "./model.ts"
 
 /** `ask` is a question of ours to the user, `retry` the wait before the next try; `prune` and `title` are moments. */
 export type TraceKind = "turn" | "step" | "model" | "tool" | "ask" | "retry" | "compaction" | "prune" | "title"
