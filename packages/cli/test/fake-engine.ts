@@ -99,6 +99,9 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     search: async () => ok({ hits: [] }),
     rebuildSearch: async () => ok(undefined),
     messages: () => [],
+    message: () => undefined,
+    children: () => [],
+    isOfProject: () => Promise.resolve(true),
     inbox: () => [],
     changeInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
     cancelInbox: (_, id) => ({ ok: false, error: { kind: "inbox", message: `${id} does not wait` } }),
@@ -128,6 +131,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       return true
     },
     status: () => ({ type: "idle" }),
+    statuses: () => ({}),
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -129,7 +129,16 @@ export function createEngineOf(parts: Parts): Engine {
       const { rebuildSearch } = await import("./session/search.ts")
       return await storing(() => rebuildSearch(store, { signal: scope.signal, progress }))
     },
-    messages: (sessionID) => store.read.messages(sessionID),
+    messages: (sessionID, page) => (page ? store.read.messagePage(sessionID, page) : store.read.messages(sessionID)),
+    message(sessionID, messageID) {
+      const info = store.read.message(messageID)
+      return info?.sessionID === sessionID ? { info, parts: store.read.parts(messageID) } : undefined
+    },
+    children: (sessionID) => store.read.children(sessionID),
+    async isOfProject({ projectID }) {
+      await project.identify(scope.signal)
+      return project.ids().includes(projectID)
+    },
     inbox: (sessionID) => store.read.inbox(sessionID),
     changeInbox(sessionID, inboxID, change) {
       const changed = changeWaiting(store, sessionID, inboxID, change)
@@ -176,6 +185,7 @@ export function createEngineOf(parts: Parts): Engine {
     compact: (sessionID, model) => storing(() => compact(parts, sessionID, model)),
     abort: (sessionID) => coordinator.abort(sessionID),
     status: (sessionID) => coordinator.status(sessionID),
+    statuses: () => coordinator.statuses(),
     subscribe: (listener) => store.subscribe(listener),
     async approvals(filter) {
       await project.identify(scope.signal)

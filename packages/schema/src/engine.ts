@@ -3,7 +3,14 @@ import type { SetupError, ErrorClass, MessageError } from "./error.ts"
 import type { BusEvent, TurnEnd } from "./event.ts"
 import type { MessageWithParts, OutputFormat } from "./message.ts"
 import type { ModelRef, Tokens } from "./model.ts"
-import type { AskMode, PermissionApproval, PermissionReply, PermissionRequest, ReplyProblem } from "./permission.ts"
+import type {
+  AskMode,
+  PermissionApproval,
+  PermissionReply,
+  PermissionRequest,
+  PermissionRuleset,
+  ReplyProblem,
+} from "./permission.ts"
 import type { Delivery, InboxChange, InboxItem, PromptPart } from "./prompt.ts"
 import type { QuestionAnswer, QuestionRequest } from "./question.ts"
 import type { Session, SessionFilter, SessionStatus } from "./session.ts"
@@ -38,6 +45,8 @@ export interface PromptInput {
 export interface TurnOutcome {
   readonly sessionID: string
   readonly reason: TurnEnd
+  /** The message that holds the answer: the turn's last; the prompt itself when nobody was to answer it and it is stored. */
+  readonly messageID?: string
   /** The answer: text of the last assistant message, without synthetic text. */
   readonly text: string
   /** The result that the prompt's `format` asked for. */
@@ -101,6 +110,32 @@ export interface ApprovalFilter {
   readonly sessionID?: string
 }
 
+/** What a session begins with. */
+export interface SessionInput {
+  readonly title?: string
+  readonly parentID?: string
+  readonly agent?: string
+  readonly model?: ModelRef
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** Rules of this session, behind all others. */
+  readonly permission?: PermissionRuleset
+}
+
+/** What a person may change of a session. */
+export interface SessionChange {
+  readonly title?: string
+  readonly metadata?: Record<string, unknown>
+  readonly permission?: PermissionRuleset
+  /** When it was put away, ms since the epoch. */
+  readonly archived?: number
+}
+
+/** The newest messages, at most `limit`; `before`: the newest of those that came before this message. */
+export interface MessagePage {
+  readonly limit: number
+  readonly before?: string
+}
+
 /**
  * The engine of one directory. Clients (command line, server) use this and nothing below it.
  * Disposing interrupts the runs of this process, records their end, and joins everything.
@@ -133,7 +168,7 @@ export interface Engine extends AsyncDisposable {
   suggestModels(text: string): string[]
   /** The agents that may be chosen, built-in ones first. */
   agents(): AgentInfo[]
-  createSession(input: { title?: string; parentID?: string; agent?: string; model?: ModelRef }): Promise<Session>
+  createSession(input: SessionInput): Promise<Session>
   /** Copies a session up to a message, which is not in the copy, or whole, into a new one. Files stay as they are. */
   forkSession(sessionID: string, messageID?: string): Promise<Result<Session, SetupError>>
   session(sessionID: string): Session | undefined
@@ -145,8 +180,13 @@ export interface Engine extends AsyncDisposable {
   search(request: SearchRequest, progress?: SearchProgress): Promise<Result<SearchPage, SetupError>>
   /** Builds the search index again from what is stored. */
   rebuildSearch(progress?: SearchProgress): Promise<Result<void, SetupError>>
-  /** Oldest first. */
-  messages(sessionID: string): MessageWithParts[]
+  /** Oldest first: all of them, or a page. */
+  messages(sessionID: string, page?: MessagePage): MessageWithParts[]
+  message(sessionID: string, messageID: string): MessageWithParts | undefined
+  /** Sessions that were begun from this one, oldest first. */
+  children(sessionID: string): Session[]
+  /** Whether the session belongs to the project of this directory. */
+  isOfProject(session: Session): Promise<boolean>
   /** Prompts that wait, in the order in which they will be taken. */
   inbox(sessionID: string): InboxItem[]
   /** Changes a prompt that waits, and begins it when it was held and the session is idle, also while another process runs the session. An error once a turn has taken it. */
@@ -157,7 +197,7 @@ export interface Engine extends AsyncDisposable {
   trace(sessionID: string): Promise<SessionTrace | undefined>
   /** What was spent and on what, from one snapshot. Changes nothing, also while another process works. */
   stats(query: StatsQuery): Promise<Stats>
-  updateSession(sessionID: string, change: { title?: string }): Session | undefined
+  updateSession(sessionID: string, change: SessionChange): Session | undefined
   /** Removes the session, all below it, and what was said in them. Refused while another process runs one of them; runs of this process are aborted first. */
   deleteSession(sessionID: string): Promise<Result<void, SetupError>>
   /**
@@ -180,6 +220,8 @@ export interface Engine extends AsyncDisposable {
   /** Interrupts the run of this process and resolves when its last event stands. False when nothing ran here. */
   abort(sessionID: string): Promise<boolean>
   status(sessionID: string): SessionStatus
+  /** Of every session that runs in this process, by its id. */
+  statuses(): Record<string, SessionStatus>
   /** Events from now on, in order, of every session of this process. Returns how to stop. A listener must not throw. */
   subscribe(listener: (event: BusEvent) => void): () => void
   /** What was approved for good in this project, oldest first. */

@@ -87,4 +87,14 @@ export interface SessionFilter {
   /** `directory`: this directory, and those of the project that no longer exist. `project`: every directory of it. */
   readonly scope: "directory" | "project"
   readonly limit?: number
+  /** This directory and those below it. */
+  readonly below?: string
+  /** Without those that were begun from another one. */
+  readonly roots?: boolean
+  /** Stands in the title, whatever its case. */
+  readonly search?: string
+  /** Used at this time or later (ms since the epoch). */
+  readonly since?: number
+  /** Only what follows this one in the list: `time.updated` and `id` of the last session of the page before. */
+  readonly after?: { readonly updated: number; readonly id: string }
 }

@@ -84,6 +84,8 @@ export interface Coordinator extends AsyncDisposable {
   /** Ends what runs the session here, and what a dead process left of a run. Busy when a living one runs it. */
   vacate(sessionID: string): Promise<Result<void, SetupError>>
   status(sessionID: string): SessionStatus
+  /** Of every session that runs in this process, by its id. */
+  statuses(): Record<string, SessionStatus>
 }
 
 interface Active {
@@ -212,6 +214,10 @@ class SessionCoordinator implements Coordinator {
   status(sessionID: string): SessionStatus {
     if (!this.#active.has(sessionID)) return { type: "idle" }
     return this.#statuses.get(sessionID) ?? { type: "busy" }
+  }
+
+  statuses(): Record<string, SessionStatus> {
+    return Object.fromEntries([...this.#active.keys()].map((id) => [id, this.status(id)]))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

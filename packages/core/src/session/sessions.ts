@@ -3,6 +3,8 @@ import type { Clock } from "@cairn/kernel/clock"
 import type { Ids } from "@cairn/kernel/id"
 import type { DurableEvent } from "@cairn/schema/event"
 import { addTokens, type ModelRef, noTokens, type Tokens } from "@cairn/schema/model"
+import type { SessionChange } from "@cairn/schema/engine"
+import type { PermissionRuleset } from "@cairn/schema/permission"
 import type { Session, SessionFilter } from "@cairn/schema/session"
 import type { Reader } from "../store/read.ts"
 import type { Store } from "../store/store.ts"
@@ -20,6 +22,8 @@ export interface NewSession {
   readonly parentID?: string
   readonly agent?: string
   readonly model?: ModelRef
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly permission?: PermissionRuleset
 }
 
 /** What a session is called until its first prompt names it. */
@@ -32,7 +36,7 @@ export function createSession(
 ): Session {
   const now = clock.now()
   const id = ids.next("session")
-  const { model } = input
+  const { model, metadata, permission } = input
   const info: Session = {
     id,
     slug: id.slice(-8).toLowerCase(),
@@ -49,6 +53,8 @@ export function createSession(
       },
     }),
     version,
+    ...(metadata && { metadata: { ...metadata } }),
+    ...(permission && { permission: [...permission] }),
     time: { created: now, updated: now },
   }
   store.append(id, [{ type: "session.created", properties: { sessionID: id, info } }])
@@ -59,12 +65,9 @@ export function createSession(
 export function listSessions(
   { store, directory }: Deps,
   projects: readonly string[],
-  filter: SessionFilter,
+  { scope, limit = 100, ...more }: SessionFilter,
 ): Session[] {
-  return store.read.sessions({
-    ...withinScope({ store, directory }, projects, filter.scope),
-    limit: filter.limit ?? 100,
-  })
+  return store.read.sessions({ ...withinScope({ store, directory }, projects, scope), ...more, limit })
 }
 
 /** What a scope means for a query: a project, or in it this directory and those that are gone. */
@@ -82,13 +85,14 @@ export function withinScope(
 export function updateSession(
   { store, clock }: Deps,
   sessionID: string,
-  change: { title?: string },
+  { archived, ...change }: SessionChange,
 ): Session | undefined {
   let info: Session | undefined
   store.derive(sessionID, () => {
     const session = store.read.session(sessionID)
     if (!session) return []
-    info = { ...session, ...change, time: { ...session.time, updated: clock.now() } }
+    const time = { ...session.time, updated: clock.now(), ...(archived !== undefined && { archived }) }
+    info = { ...session, ...change, time }
     return [{ type: "session.updated", properties: { sessionID, info } }]
   })
   return info

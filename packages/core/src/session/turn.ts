@@ -239,6 +239,7 @@ function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): Tu
   return {
     sessionID: run.sessionID,
     reason,
+    ...(turn.messageID !== undefined && { messageID: turn.messageID }),
     text: answerOf(currentMessage(deps.store, turn)),
     ...resultOf(currentMessage(deps.store, turn)),
     tokens: turn.purse.tokens,

@@ -6,6 +6,8 @@ import type { Part } from "@cairn/schema/part"
 export interface MessageReader {
   message(id: string): Message | undefined
   messages(sessionID: string): MessageWithParts[]
+  /** The newest of a session, at most `limit`, that came before a message of it; an unknown one has none before it. */
+  messagePage(sessionID: string, page: { limit: number; before?: string | undefined }): MessageWithParts[]
   /** Those from a message of the session on; none when it is not there. */
   messagesFrom(sessionID: string, messageID: string): MessageWithParts[]
   /** The newest, at most `limit`, of what the user sent before a message of the session. */
@@ -57,11 +59,16 @@ export function createMessageReader(database: Database): MessageReader {
     AND seq < ${from} AND instr(json_extract(data, '$.text'), ?3) = 1 ORDER BY seq DESC LIMIT 1`
   const among = (chosen: string) =>
     whole(infos(`id IN (${chosen}) ORDER BY seq`), partsOf(`WHERE message_id IN (${chosen}) ORDER BY seq`))
+  const page = "SELECT id FROM message WHERE session_id = ?1 ORDER BY seq DESC LIMIT ?2"
+  const pageBefore = `SELECT id FROM message WHERE session_id = ?1 AND seq < ${from} ORDER BY seq DESC LIMIT ?3`
+  const [pageOf, pageBeforeOf] = [among(page), among(pageBefore)]
   const [firstOf, factOf] = [among(first), among(fact)]
   const one = infos("id = ?")
   return {
     message: (id) => one(id)[0],
     messages: whole(infos("session_id = ? ORDER BY seq"), partsOf("WHERE session_id = ? ORDER BY seq")),
+    messagePage: (sessionID, { limit, before: end }) =>
+      end === undefined ? pageOf(sessionID, limit) : pageBeforeOf(sessionID, end, limit),
     messagesFrom: whole(
       infos(`session_id = ?1 AND seq >= ${from} ORDER BY seq`),
       partsOf(`WHERE session_id = ?1 AND seq > ${from} ORDER BY seq`),

@@ -16,7 +16,7 @@ export interface Reader extends MessageReader, SpendReader {
   /** Sessions directly below one, oldest first. */
   children(id: string): Session[]
   /** Newest first. `projects` are ids and aliases of one project. */
-  sessions(where: { projects?: readonly string[]; directories?: readonly string[]; limit?: number }): Session[]
+  sessions(where: SessionQuery): Session[]
   /** Directories in which sessions of these projects worked. */
   directories(projects: readonly string[]): string[]
   /** Prompts that wait, in the order in which they will be taken. */
@@ -50,6 +50,29 @@ export interface Reader extends MessageReader, SpendReader {
   /** The greatest message and part ids of a session: new ones must be greater. */
   lastIDs(sessionID: string): { message?: string; part?: string }
   lastSeq(): number
+}
+
+/** What a list of sessions holds: those that everything given here is true of. */
+export interface SessionQuery {
+  readonly projects?: readonly string[]
+  readonly directories?: readonly string[]
+  /** This directory and those below it. */
+  readonly below?: string
+  /** Without those that were begun from another one. */
+  readonly roots?: boolean
+  /** Stands in the title, whatever its case. */
+  readonly search?: string
+  /** Used at this time or later. */
+  readonly since?: number
+  /** Those that come after this one in the order of the list. */
+  readonly after?: SessionPlace
+  readonly limit?: number
+}
+
+/** Where a session stands in a list. */
+export interface SessionPlace {
+  readonly updated: number
+  readonly id: string
 }
 
 export function createReader(database: Database): Reader {
@@ -89,17 +112,9 @@ export function createReader(database: Database): Reader {
   const allApprovals = database.prepare<Approved, [string]>(
     `${always} AND session.project_id IN (SELECT value FROM json_each(?1)) ORDER BY permission.seq`,
   )
-  const sessionsOf = rows<Session>(
-    "SELECT data FROM session WHERE project_id IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id LIMIT ?",
-  )
-  const sessionsIn = rows<Session>(
-    `SELECT data FROM session WHERE project_id IN (SELECT value FROM json_each(?))
-       AND directory IN (SELECT value FROM json_each(?)) ORDER BY updated DESC, id LIMIT ?`,
-  )
   const directories = rows<string>(
     `SELECT DISTINCT json_quote(directory) AS data FROM session WHERE project_id IN (SELECT value FROM json_each(?))`,
   )
-  const allSessions = rows<Session>("SELECT data FROM session ORDER BY updated DESC, id LIMIT ?")
   const pending = "FROM permission WHERE reply IS NULL"
   const pendingQuestion = "FROM question WHERE answers IS NULL"
   const pendingOf = rows<PermissionRequest>(`SELECT request AS data ${pending} AND session_id = ? ORDER BY seq`)
@@ -118,11 +133,7 @@ export function createReader(database: Database): Reader {
   return {
     session: one<Session>("SELECT data FROM session WHERE id = ?"),
     children: rows<Session>("SELECT data FROM session WHERE parent_id = ? ORDER BY rowid"),
-    sessions({ projects, directories: within, limit = 1_000 }) {
-      if (!projects) return allSessions(limit)
-      const ids = JSON.stringify(projects)
-      return within ? sessionsIn(ids, JSON.stringify(within), limit) : sessionsOf(ids, limit)
-    },
+    sessions: (where) => listSessions(database, where),
     directories: (projects) => directories(JSON.stringify(projects)),
     ...createMessageReader(database),
     inbox: rows<InboxItem>(
@@ -150,6 +161,28 @@ export function createReader(database: Database): Reader {
     },
     lastSeq: () => lastSeq.get()?.seq ?? 0,
   }
+}
+
+/** One statement for each combination of conditions, kept by the connection. */
+function listSessions(database: Database, where: SessionQuery): Session[] {
+  const { projects, directories, below, roots, search, since, after, limit = 1_000 } = where
+  const conditions: [string, ...(string | number)[]][] = []
+  if (projects) conditions.push(["project_id IN (SELECT value FROM json_each(?))", JSON.stringify(projects)])
+  if (directories) conditions.push(["directory IN (SELECT value FROM json_each(?))", JSON.stringify(directories)])
+  if (below !== undefined) {
+    const inside = below.endsWith("/") ? below : `${below}/`
+    conditions.push(["(directory = ? OR substr(directory, 1, length(?)) = ?)", below, inside, inside])
+  }
+  if (roots) conditions.push(["parent_id IS NULL"])
+  if (search !== undefined) conditions.push(["instr(lower(json_extract(data, '$.title')), lower(?)) > 0", search])
+  if (since !== undefined) conditions.push(["updated >= ?", since])
+  if (after) conditions.push(["(updated < ? OR (updated = ? AND id > ?))", after.updated, after.updated, after.id])
+  const filter = conditions.length === 0 ? "" : ` WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`
+  const values = conditions.flatMap(([, ...given]) => given)
+  return database
+    .query<{ data: string }, (string | number)[]>(`SELECT data FROM session${filter} ORDER BY updated DESC, id LIMIT ?`)
+    .all(...values, limit)
+    .map(({ data }) => JSON.parse(data) as Session)
 }
 
 interface Approved {

@@ -1,0 +1,48 @@
+import type { Clock } from "@cairn/kernel/clock"
+import { err, ok, type Result } from "@cairn/kernel/result"
+import { type OperationShape, smallBody } from "@cairn/schema/operation/define"
+import type { z } from "zod"
+import { type Failure, failure } from "./failure.ts"
+import { readJson } from "./read-body.ts"
+
+interface Input {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** What a request says, checked against the operation's schemas; what they do not name is dropped. */
+export async function readInput(
+  operation: OperationShape,
+  request: Request,
+  { params: given, clock }: { readonly params: Readonly<Record<string, string>>; readonly clock: Clock },
+): Promise<Result<Input, Failure>> {
+  const params = check(operation.params, given, "Params")
+  if (!params.ok) return params
+  const query = check(operation.query, Object.fromEntries(new URL(request.url).searchParams), "Query")
+  if (!query.ok) return query
+  if (!operation.body) return ok({ params: params.value, query: query.value, body: undefined })
+  const json = await readJson(request, { limit: operation.bodyLimit ?? smallBody, clock })
+  if (!json.ok) return json
+  const body = check(operation.body, json.value, "Body")
+  return body.ok ? ok({ params: params.value, query: query.value, body: body.value }) : body
+}
+
+function check(
+  schema: z.ZodType | undefined,
+  value: unknown,
+  kind: "Params" | "Query" | "Body",
+): Result<unknown, Failure> {
+  if (!schema) return ok(undefined)
+  const parsed = schema.safeParse(value)
+  return parsed.success ? ok(parsed.data) : err(failure("BadRequest", explain(parsed.error), { kind }))
+}
+
+/** The first problems, each with its place. */
+function explain(error: z.ZodError): string {
+  const [first, second, third, ...more] = error.issues
+  const lines = [first, second, third].flatMap((issue) =>
+    issue ? [`${issue.path.length > 0 ? `${issue.path.join(".")}: ` : ""}${issue.message}`] : [],
+  )
+  return `${lines.join("; ")}${more.length > 0 ? `; and ${more.length} more` : ""}`.slice(0, 1_000)
+}
