@@ -120,7 +120,8 @@ export type LogEntry = z.infer<typeof LogEntry>
 
 /** Events that are published but not stored: what a client may miss without losing anything. */
 export const TransientEvent = z.discriminatedUnion("type", [
-  event("message.part.delta", delta),
+  /** `offset` is where it belongs in the part's text, in UTF-16 units; ours beside the original's. */
+  event("message.part.delta", { ...delta, offset: z.number().int().nonnegative().optional() }),
   /** Progress of a running tool, at most ten a second; the last state is stored with the tool's end. */
   event("message.part.updated", { sessionID: SessionID, part: ToolPart, time: z.number().int() }),
   event("session.status", { sessionID: SessionID, status: SessionStatus }),

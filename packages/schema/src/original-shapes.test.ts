@@ -43,6 +43,7 @@ const ours: Partial<Record<Name, readonly string[]>> = {
 
 /** What we add to events. The durable delta says where it belongs; it never leaves the log. */
 const oursInEvents: Readonly<Record<string, readonly string[]>> = {
+  "message.part.delta": ["offset?"],
   "session.deleted": ["spent?"],
   "permission.replied": ["hunks?", "message?", "scope?"],
 }

@@ -41,21 +41,25 @@ test("20,000 deltas reach clients in few batches and the log in fewer, with ever
   expect(durable.length).toBeLessThanOrEqual(1_000 / 250 + 2)
 })
 
-test("offsets continue where the last durable delta ended, part by part", async () => {
-  const { clock, durable, flow } = setUp()
+test("offsets continue where the last delta of the log, and of the wire, ended, part by part", async () => {
+  const { clock, durable, wire, flow } = setUp()
   flow.add("msg_1", "prt_1", "ab")
   flow.add("msg_1", "prt_2", "xyz")
   await clock.advance(250)
   flow.add("msg_1", "prt_1", "c")
   flow.flush()
-  const seen = durable.map((event) =>
-    event.type === "message.part.delta" ? [event.properties.partID, event.properties.offset] : [],
-  )
-  expect(seen).toEqual([
+  await clock.advance(16)
+  const places = (events: readonly (DurableEvent | TransientEvent)[]) =>
+    events.map((event) =>
+      event.type === "message.part.delta" ? [event.properties.partID, event.properties.offset] : [],
+    )
+  const expected = [
     ["prt_1", 0],
     ["prt_2", 0],
     ["prt_1", 2],
-  ])
+  ]
+  expect(places(durable)).toEqual(expected)
+  expect(places(wire)).toEqual(expected)
 })
 
 test("a settled part is not written again, and nothing keeps running", async () => {

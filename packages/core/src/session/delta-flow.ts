@@ -8,8 +8,9 @@ const durableEvery = 250
 
 interface OpenText {
   readonly messageID: string
-  /** Characters that the log has. */
+  /** Characters that the log has, and those that clients have. */
   durable: number
+  sent: number
   wire: string
   unsaved: string
 }
@@ -44,8 +45,10 @@ export function createDeltaFlow(run: Run): DeltaFlow {
         messageID: text.messageID,
         partID,
         field: "text",
+        offset: text.sent,
         delta: text.wire,
       }
+      text.sent += text.wire.length
       text.wire = ""
       run.publish({ type: "message.part.delta", properties })
     }
@@ -80,7 +83,7 @@ export function createDeltaFlow(run: Run): DeltaFlow {
   return {
     add(messageID, partID, delta) {
       if (refused) throw refused.error
-      const text = open.get(partID) ?? { messageID, durable: 0, wire: "", unsaved: "" }
+      const text = open.get(partID) ?? { messageID, durable: 0, sent: 0, wire: "", unsaved: "" }
       open.set(partID, text)
       text.wire += delta
       text.unsaved += delta
