@@ -3,6 +3,7 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { compile, ownTarget, type Target, targets } from "./build/compile.ts"
+import { rendererLibrary } from "./build/renderer.ts"
 import { ripgrepProgram } from "./build/ripgrep.ts"
 
 let folder = ""
@@ -55,6 +56,8 @@ test("the build leaves one file, says its size and version, and can be repeated 
   const again = await compile(path.join(out, files[0]!), ownTarget()!)
   expect(again).toEqual({ file: path.join(out, files[0]!), bytes: expect.any(Number) })
   expect(await readdir(out)).toEqual(files)
+  // With the terminal interface inside: the budget of the install.
+  expect("bytes" in again && again.bytes).toBeLessThanOrEqual(160 * 1024 * 1024)
 }, 60_000)
 
 test("a target that cannot be fetched is said, and leaves no file", async () => {
@@ -76,6 +79,12 @@ test("the ripgrep of this machine is the installed one", async () => {
   const program = await ripgrepProgram(targets[ownTarget()!])
   expect(program).toContain(`ripgrep-${process.platform}-${process.arch}`)
   expect(Bun.spawnSync([program, "--version"]).stdout.toString()).toStartWith("ripgrep ")
+})
+
+test("the terminal interface's library of this machine is the installed one, and one that is not pinned is none", async () => {
+  const { os, cpu } = targets[ownTarget()!]
+  expect(await rendererLibrary({ os, cpu })).toContain(`core-${os}-${cpu}`)
+  expect(await rendererLibrary({ os: "win32", cpu: "arm64" })).toBeUndefined()
 })
 
 test("every target has its ripgrep pinned, with a hash, in the lockfile", async () => {

@@ -1,7 +1,10 @@
 // One executable: the command line, its runtime, and everything that it needs on the disk.
 import { mkdir, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
-import { type Platform, ripgrepProgram } from "./ripgrep.ts"
+import { facts } from "./asset.ts"
+import type { Platform } from "./package.ts"
+import { rendererLibrary, terminalInterface } from "./renderer.ts"
+import { ripgrepProgram } from "./ripgrep.ts"
 
 const root = path.join(import.meta.dir, "../..")
 
@@ -30,9 +33,11 @@ export async function compile(file: string, target: Target): Promise<Built> {
   try {
     await mkdir(path.dirname(file), { recursive: true })
     const program = await ripgrepProgram(targets[target])
+    const library = await rendererLibrary(targets[target])
     const partial = `${file}.${process.pid}.partial${path.extname(file)}`
     try {
-      const result = await bundle(partial, target, program)
+      const plugins = [embedRipgrep(program), ...terminalInterface(targets[target], library)]
+      const result = await bundle(partial, target, plugins)
       if (!result.success) return { problem: result.logs.map(String).join("\n") }
       await rename(partial, file)
       return { file, bytes: (await stat(file)).size }
@@ -45,7 +50,7 @@ export async function compile(file: string, target: Target): Promise<Built> {
   }
 }
 
-function bundle(outfile: string, target: Target, ripgrep: string): Promise<Bun.BuildOutput> {
+function bundle(outfile: string, target: Target, plugins: Bun.BunPlugin[]): Promise<Bun.BuildOutput> {
   return Bun.build({
     entrypoints: [path.join(root, "packages/cli/src/main.ts")],
     target: "bun",
@@ -54,7 +59,7 @@ function bundle(outfile: string, target: Target, ripgrep: string): Promise<Bun.B
     minify: true,
     bytecode: true,
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [embedRipgrep(ripgrep)],
+    plugins,
     compile: {
       outfile,
       // Most of what a run does it does once: compiling it costs more than it saves (decisions/2026-11-22-executable.md).
@@ -75,15 +80,9 @@ function embedRipgrep(program: string): Bun.BunPlugin {
     name: "ripgrep",
     setup(build) {
       build.onLoad({ filter: /[\\/]process[\\/]ripgrep-asset\.ts$/ }, async () => {
-        const content = await Bun.file(program).bytes()
-        const facts = {
-          name: path.basename(program),
-          size: content.length,
-          sha256: new Bun.CryptoHasher("sha256").update(content).digest("hex"),
-        }
         const contents = [
           `import path from ${JSON.stringify(program)} with { type: "file" }`,
-          `export const ripgrepAsset = { path, ...${JSON.stringify(facts)} }`,
+          `export const ripgrepAsset = { path, ...${JSON.stringify(await facts(program))} }`,
         ].join("\n")
         return { contents, loader: "ts" }
       })

@@ -57,6 +57,20 @@ describe("what code must not do", () => {
     test(`a test too: ${text}`, () => expect(failures(text, "packages/core/src/a.test.ts")).toHaveLength(1))
   }
 
+  test("draws all the time", () => {
+    expect(failures("renderer.requestLive()", "packages/tui/src/view/footer.tsx").join()).toContain(
+      "30 frames a second",
+    )
+    expect(failures("// never requestLive()", "packages/tui/src/view/footer.tsx")).toEqual([])
+  })
+
+  test("writes into the frame of the terminal interface", () => {
+    const text = "process.stdout.write(text)"
+    expect(failures(text, "packages/tui/src/view/footer.tsx").join()).toContain("writes into the frame")
+    expect(failures(text, "packages/tui/src/terminal/title.ts")).toEqual([])
+    expect(failures(text, "packages/cli/src/process-io.ts")).toEqual([])
+  })
+
   const silences = [`work().catch(() => {})`, `work().catch((error) => {})`, `work()\n  .catch(_ => { })`]
   for (const text of silences) {
     test(`swallows: ${text}`, () => expect(failures(text).join()).toContain("swallows a rejection"))

@@ -8,6 +8,8 @@ interface Ban {
   readonly pattern: RegExp
   readonly in: View
   readonly message: string
+  /** The only folder where it is forbidden, where it is not everywhere. */
+  readonly only?: string
   /** Paths where it is allowed. A trailing slash means the folder. */
   readonly except?: readonly string[]
   readonly exceptTests?: boolean
@@ -79,6 +81,19 @@ const bans: readonly Ban[] = [
   { in: "code", pattern: /\.\s*onabort\s*=/g, ...abort },
   {
     in: "code",
+    pattern: /\brequestLive\b/g,
+    message: "draws 30 frames a second and delays keys by 22 ms: use packages/tui/src/terminal/clock.ts",
+  },
+  {
+    in: "code",
+    pattern: /\bprocess\s*\.\s*stdout\b/g,
+    message: "writes into the frame: only packages/tui/src/terminal knows the real terminal",
+    only: "packages/tui/src/",
+    except: ["packages/tui/src/terminal/"],
+    exceptTests: true,
+  },
+  {
+    in: "code",
     pattern: /\.\s*catch\s*\(\s*(?:\(\s*[\w$]*\s*\)|[\w$]+)\s*=>\s*\{\s*\}\s*\)/g,
     message: "swallows a rejection: handle it, or say with a value what it means",
   },
@@ -127,6 +142,7 @@ function textFindings(file: SourceFile): Finding[] {
 }
 
 function isExcepted(ban: Ban, path: string): boolean {
+  if (ban.only !== undefined && !path.startsWith(ban.only)) return true
   if (ban.exceptTests && isTest(path)) return true
   return (ban.except ?? []).some((place) => (place.endsWith("/") ? path.startsWith(place) : path === place))
 }

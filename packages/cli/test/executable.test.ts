@@ -55,10 +55,17 @@ async function search(space: TempWorkspace): Promise<string> {
 }
 
 describe.skipIf(!isolates)("alone in an empty root", () => {
-  /** The arguments that make a root of the executable, the libraries it names, these programs with theirs, and the workspace. */
-  async function emptyRoot(space: TempWorkspace, programs: readonly string[] = ["/bin/sh"]): Promise<string[]> {
+  /**
+   * The arguments that make a root of the executable, the libraries it names, these programs with theirs, and the workspace.
+   * Of `inside`, which the executable has in itself, only the libraries that they name.
+   */
+  async function emptyRoot(
+    space: TempWorkspace,
+    programs: readonly string[] = ["/bin/sh"],
+    inside: readonly string[] = [],
+  ): Promise<string[]> {
     const libraries = new Set<string>()
-    for (const file of [program, ...programs]) {
+    for (const file of [program, ...programs, ...inside]) {
       const { out } = await runProgram(["ldd", file], { cwd: "/", env: { PATH: process.env.PATH ?? "" } })
       for (const [library] of out.matchAll(/\/\S+/g)) if (library !== `${file}:`) libraries.add(library)
     }
@@ -108,6 +115,17 @@ describe.skipIf(!isolates)("alone in an empty root", () => {
     expect(of("bash")).toMatchObject([{ state: "warning", text: expect.stringContaining("no command can run") }])
     expect(of("ripgrep")).toMatchObject([{ state: "ok" }])
     expect([doctor.code, doctor.err]).toEqual([0, ""])
+  })
+
+  test("it loads the renderer of the terminal interface", async () => {
+    await using space = await tempWorkspace()
+    const core = await realpath(path.join(root, "packages/tui/node_modules/@opentui/core"))
+    const library = path.join(core, "../..", `@opentui/core-linux-${process.arch}/libopentui.so`)
+    const sandbox = await emptyRoot(space, [], [library])
+    const shown = await runProgram([...sandbox, "/cairn", "debug", "terminal"], { cwd: "/", env: {} })
+    expect(shown).toMatchObject({ code: 0, err: "" })
+    expect(shown.out).toMatch(/^renderer +loaded$/m)
+    expect(await unpacked(space)).toEqual([expect.stringMatching(/^libopentui-[0-9a-f]{16}\.so$/)])
   })
 
   test("it says its version where there is nothing else at all", async () => {

@@ -37,6 +37,19 @@ describe("the process", () => {
     expect(await loaded("version.ts")).toEqual(["../package.json"])
   })
 
+  test("loads the terminal interface only when it is opened", async () => {
+    const source = path.dirname(entry)
+    const early: string[] = []
+    for await (const file of new Bun.Glob("**/*.ts").scan({ cwd: source })) {
+      const text = (await Bun.file(path.join(source, file)).text()).replace(/^#!.*/, "")
+      const imports = new Bun.Transpiler({ loader: "ts" }).scanImports(text)
+      const found = imports.filter((each) => /^@(?:cairn\/tui|opentui)\b/.test(each.path))
+      early.push(...found.filter(({ kind }) => kind !== "dynamic-import").map((each) => `${file}: ${each.path}`))
+      if (file === path.join("command", "debug-terminal.ts")) expect(found).toHaveLength(1)
+    }
+    expect(early).toEqual([])
+  })
+
   test("ends quietly when its reader goes away", async () => {
     const { out, err } = await shell("$CAIRN run --help | head -n 1")
     expect([out.split("\n").length, err]).toEqual([2, ""])

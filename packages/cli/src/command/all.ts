@@ -4,6 +4,7 @@ import { debugConfigCommand } from "./debug-config.ts"
 import { debugGcCommand } from "./debug-gc.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
+import { debugTerminalCommand } from "./debug-terminal.ts"
 import { debugTraceCommand } from "./debug-trace.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
 import { debugRebuildSearchCommand } from "./debug-rebuild-search.ts"
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   debugPathsCommand,
   debugConfigCommand,
   debugTraceCommand,
+  debugTerminalCommand,
   debugVerifyCommand,
   debugGcCommand,
   debugRebuildSearchCommand,
