@@ -43,6 +43,16 @@ const accepted: [Flag, string, unknown][] = [
   [flags.cursorFlag, "20-7-1", "20-7-1"],
   [flags.messageFlag, "msg_0123abcXYZ", "msg_0123abcXYZ"],
   [flags.networkFlag, "true", true],
+  [flags.hostnameFlag, "127.0.0.1", "127.0.0.1"],
+  [flags.hostnameFlag, "::1", "::1"],
+  [flags.portFlag, "0", 0],
+  [flags.portFlag, "65535", 65_535],
+  [flags.corsFlag, "http://LocalHost:5173", "http://localhost:5173"],
+  [flags.corsFlag, "tauri://localhost/", "tauri://localhost"],
+  [flags.logLevelFlag, "INFO", "INFO"],
+  [flags.logLevelFlag, "debug", "DEBUG"],
+  [flags.insecureLoopbackFlag, "true", true],
+  [flags.printTokenFlag, "true", true],
   [flags.lastFlag, "true", true],
   [flags.turnFlag, "12", 12],
   [flags.yesFlag, "true", true],
@@ -130,6 +140,18 @@ const refused: [Flag, string, RegExp][] = [
   [flags.positionFlag, "0", /from 1/],
   [flags.holdFlag, "no", /takes no value/],
   [flags.removeTrustFlag, "1", /takes no value/],
+  [flags.hostnameFlag, "", /expected a host name/],
+  [flags.hostnameFlag, "http://x", /expected a host name/],
+  [flags.portFlag, "65536", /from 0 to 65535/],
+  [flags.portFlag, "-1", /from 0 to 65535/],
+  [flags.corsFlag, "*", /expected an origin/],
+  [flags.corsFlag, "localhost:5173", /expected an origin/],
+  [flags.corsFlag, "http://a.b/path", /expected an origin/],
+  [flags.corsFlag, "http://user@a.b", /expected an origin/],
+  [flags.corsFlag, "null", /expected an origin/],
+  [flags.logLevelFlag, "loud", /expected debug, info, warn or error, got "loud"/],
+  [flags.insecureLoopbackFlag, "1", /takes no value/],
+  [flags.printTokenFlag, "x", /takes no value/],
 ]
 
 describe("a flag takes", () => {
@@ -161,6 +183,7 @@ test("a flag with a value says what a shell may offer, or takes free text", () =
   const free = new Set<Flag>([
     ...[flags.titleFlag, flags.budgetFlag, flags.limitFlag],
     ...[flags.turnFlag, flags.textFlag, flags.positionFlag],
+    ...[flags.hostnameFlag, flags.portFlag, flags.corsFlag],
     ...[flags.cursorFlag, flags.messageFlag, flags.pointFlag, flags.changedByFlag, flags.atFlag],
   ])
   for (const flag of commands.flatMap((command) => command.flags)) {

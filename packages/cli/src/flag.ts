@@ -377,6 +377,60 @@ export const holdFlag: Flag<boolean> = {
   parse: on,
 }
 
+export const hostnameFlag: Flag<string> = {
+  name: "hostname",
+  value: "name",
+  doc: "Name or address to listen on (default: 127.0.0.1)",
+  parse: (text) =>
+    /^[\w.:-]+$/.test(text) ? ok(text) : err(`expected a host name or an address, got ${JSON.stringify(text)}`),
+}
+
+export const portFlag: Flag<number> = {
+  name: "port",
+  value: "number",
+  doc: "Port to listen on, 0 for any (default: 4096, or any if taken)",
+  parse: (text) =>
+    /^\d{1,5}$/.test(text) && Number(text) < 65_536
+      ? ok(Number(text))
+      : err(`expected a port from 0 to 65535, got ${JSON.stringify(text)}`),
+}
+
+export const corsFlag: Flag<string> = {
+  name: "cors",
+  value: "origin",
+  doc: "Let pages of this origin in, for example http://localhost:5173",
+  repeatable: true,
+  parse(text) {
+    const origin = URL.canParse(text) ? new URL(text) : undefined
+    const bare = origin && /^[a-z][\w+.-]*:\/\/[^/?#@]+$/i.test(text.replace(/\/$/, ""))
+    if (!bare) return err(`expected an origin, for example http://localhost:5173, got ${JSON.stringify(text)}`)
+    return ok(`${origin.protocol}//${origin.host}`)
+  },
+}
+
+export const logLevelFlag: Flag<"DEBUG" | "INFO" | "WARN" | "ERROR"> = {
+  name: "log-level",
+  value: "level",
+  doc: "How much goes to the log file: debug, info, warn or error",
+  completion: ["debug", "info", "warn", "error"],
+  parse(text) {
+    const level = (["DEBUG", "INFO", "WARN", "ERROR"] as const).find((one) => one === text.toUpperCase())
+    return level ? ok(level) : err(`expected debug, info, warn or error, got ${JSON.stringify(text)}`)
+  },
+}
+
+export const insecureLoopbackFlag: Flag<boolean> = {
+  name: "insecure-loopback",
+  doc: "Ask nobody for a token: any program of this machine may use it",
+  parse: on,
+}
+
+export const printTokenFlag: Flag<boolean> = {
+  name: "print-token",
+  doc: "Print the token and end, without serving",
+  parse: on,
+}
+
 /** The shape of a session id; whether it exists is the engine's to say. */
 function sessionID(text: string): Result<string, string> {
   return /^ses_[0-9A-Za-z]+$/.test(text) ? ok(text) : err(`expected a session id (ses_…), got ${JSON.stringify(text)}`)

@@ -29,6 +29,8 @@ export interface ServerOptions {
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: URL
+  /** Whether a call needs the token or the password. */
+  readonly secured: boolean
   readonly instances: Instances
   /** Takes no more calls, interrupts what runs and records its end, answers what waits, and closes. At most 5 s. */
   stop(): Promise<void>
@@ -66,7 +68,8 @@ export function startServer(options: ServerOptions): Result<RunningServer, Setup
   }
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= close({ server, instances, scope, clock, log }))
-  return ok({ url: addressOf(hostname, server), instances, stop, [Symbol.asyncDispose]: stop })
+  const secured = credentials.token !== undefined || credentials.password !== undefined
+  return ok({ url: addressOf(hostname, server), secured, instances, stop, [Symbol.asyncDispose]: stop })
 }
 
 function refusal({ hostname, credentials }: ServerOptions): string | undefined {

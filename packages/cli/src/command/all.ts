@@ -14,6 +14,7 @@ import { permissionListCommand } from "./permission-list.ts"
 import { permissionRemoveCommand } from "./permission-remove.ts"
 import { redoCommand } from "./redo.ts"
 import { runCommand } from "./run.ts"
+import { serveCommand } from "./serve.ts"
 import { statsCommand } from "./stats.ts"
 import { sessionCompactCommand } from "./session-compact.ts"
 import { sessionDeleteCommand } from "./session-delete.ts"
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   sessionCompactCommand,
   sessionDeleteCommand,
   statsCommand,
+  serveCommand,
   permissionListCommand,
   permissionRemoveCommand,
   trustCommand,
