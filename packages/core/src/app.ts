@@ -255,7 +255,8 @@ function buildHistory({ store, clock, ids, log, paths, location }: Base, git: Gi
     return createCommandJournal({ git, blobs, journal, known, location, own, home: await real(home) })
   }
   const commands: CommandJournal = {
-    begin: async (call, signal) => await (await (watching ??= load())).begin(call, signal),
+    begin: async (call, signal, threats) => await (await (watching ??= load())).begin(call, signal, threats),
+    losses: async (threats, signal) => await (await (watching ??= load())).losses(threats, signal),
   }
   const deps = {
     files: blobs.files,

@@ -3,7 +3,7 @@ import type { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
 import type { Instructions } from "./instruction/instructions.ts"
-import { planCommand } from "./permission/command.ts"
+import { planCommand, withLosses } from "./permission/command.ts"
 import { decide, type RuleStack, subjectOf } from "./permission/rule.ts"
 import { bashParser } from "./permission/shell/parser.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
@@ -89,9 +89,12 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
         const plan = (unbounded: boolean) => planCommand(parse, command, { ...shell, unbounded })
         const { boundedPlan } = await import("./tool/bash/bounded-plan.ts")
         const sandbox = await deps.sandbox(signal)
-        return boundedPlan({ ...deps.confining, env: supervisor.env, home, worktree, places }, sandbox, plan, {
+        const planned = boundedPlan({ ...deps.confining, env: supervisor.env, home, worktree, places }, sandbox, plan, {
           ...{ cwd, callID, outside, unbounded: deps.unbounded, readOnly: deps.isReadOnly(sessionID, agent) },
         })
+        const { threats = [] } = planned
+        const losses = threats.length > 0 ? await deps.commands.losses(threats, signal) : new Map<string, string>()
+        return { ...planned, asks: withLosses(planned.asks, losses) }
       },
       journal: deps.commands,
     }),

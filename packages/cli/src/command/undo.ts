@@ -16,7 +16,8 @@ export const undoCommand: Command = {
       " it does it at once. Again takes back the turn before; cairn redo brings back, until the next prompt.",
     "A file that still is as the agent left it goes back. What you changed in it since is kept: merged line by line, and where" +
       " both changed the same the file is left alone and named, and the exit code is 1. What commands changed goes back too, as" +
-      " far as it lies in the working tree: not files of more than 10 MB, directories of builds and dependencies, submodules, nor" +
+      " far as it lies in the working tree: not files of more than 10 MB (unless the command was one that destroys, such as" +
+      " git clean or rm: then up to 2 GB), directories of builds and dependencies, submodules, nor" +
       " commits and branches. What is not covered is said.",
   ].join("\n"),
   examples: ["cairn undo", "cairn undo --dry-run", "cairn undo --session ses_0123456789abcdefghijklmnop"],

@@ -1,4 +1,5 @@
 import { basename } from "node:path"
+import type { Threat } from "../workspace/history/threat.ts"
 import type { Ask, CommandPart } from "./ask.ts"
 import { collectPaths, type CommandContext, noFacts, type PathFacts, redirectTo } from "./command-paths.ts"
 import { loosePaths, looseWrites } from "./loose-paths.ts"
@@ -7,6 +8,7 @@ import { commandPrefix } from "./shell/arity.ts"
 import type { Invocation } from "./shell/collected.ts"
 import { shellFacts, type ShellFacts } from "./shell/facts.ts"
 import { hasHole, type Parse } from "./shell/syntax.ts"
+import { threatsOf } from "./threats.ts"
 import { hasWildcard } from "./wildcard.ts"
 
 export interface CommandPlan {
@@ -15,6 +17,8 @@ export interface CommandPlan {
   readonly facts: ShellFacts
   /** Real paths outside the worktree. */
   readonly outside: readonly string[]
+  /** What of the line could destroy files that nothing else has. */
+  readonly threats: readonly Threat[]
 }
 
 /**
@@ -45,7 +49,22 @@ export function planCommand(parse: Parse, line: string, context: CommandContext)
     ...(known || context.unbounded ? {} : { mustAsk: { reason } }),
     ...mustAsk(paths),
   }
-  return { asks: [bash, ...pathAsks(context, paths)], facts, outside: [...paths.external.keys()] }
+  const threats = facts.invocations.flatMap((invocation) => threatsOf(invocation, context, paths.links))
+  return { asks: [bash, ...pathAsks(context, paths)], facts, outside: [...paths.external.keys()], threats }
+}
+
+/** The asks with what would be lost in the words of the commands that would lose it. `losses` by the command's text. */
+export function withLosses(asks: readonly Ask[], losses: ReadonlyMap<string, string>): Ask[] {
+  if (losses.size === 0) return [...asks]
+  return asks.map((ask) => {
+    const commands = ask.commands?.map((part) => {
+      const loss = losses.get(part.text)
+      return part.destructive === undefined || loss === undefined
+        ? part
+        : { ...part, destructive: `${part.destructive}: ${loss}` }
+    })
+    return commands ? { ...ask, commands } : ask
+  })
 }
 
 const mustAsk = (paths: PathFacts): Pick<Ask, "mustAsk"> =>

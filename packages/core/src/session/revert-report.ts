@@ -5,7 +5,6 @@ import { z } from "zod"
 import type { RevertedFileReport, RevertInput } from "@cairn/schema/revert"
 import { chooseHunks, diffTexts } from "../workspace/diff.ts"
 import { contentHash, shownPath } from "../workspace/files.ts"
-import type { CommandNotes } from "../workspace/history/command-journal.ts"
 import { diffPair } from "../workspace/history/file-diff.ts"
 import { contentsOf } from "../workspace/history/plan-revert.ts"
 import type { PathPlan, PlanSources } from "../workspace/history/plan-revert.ts"
@@ -99,11 +98,15 @@ export function notesOn({ messages, parts }: TakenBack): string[] {
   const watched = calls.filter(ran).map((part) => notesIn(part))
   const blind = watched.filter((notes) => notes === undefined).length
   const uncovered = new Set(watched.flatMap((notes) => notes?.uncovered ?? []))
-  const moved = watched.some((notes) => notes?.head)
+  const head = watched.find((notes) => notes?.head)?.head
+  const refs = new Set(watched.flatMap((notes) => notes?.refs ?? []))
   return [
-    ...(moved
-      ? ["HEAD of the repository was moved. Only contents of files go back: commits, branches and what is staged stay."]
+    ...(head
+      ? [
+          `HEAD of the repository was moved (it was ${head.before.slice(0, 12)}). Only contents of files go back: commits, branches and what is staged stay.`,
+        ]
       : []),
+    ...(refs.size > 0 ? [`Branches and stashes stay as they are: ${[...refs].slice(0, mostNamed).join("; ")}.`] : []),
     ...(blind > 0
       ? [`What ${blind === 1 ? "1 call" : `${blind} calls`} of commands or other tools changed is not covered.`]
       : []),
@@ -123,7 +126,7 @@ const refusals: ReadonlySet<string | undefined> = new Set(
 const ran = ({ state }: ToolPart): boolean => state.status !== "error" || !refusals.has(state.kind)
 
 /** What a command's result says of its changes. A command that certainly changes nothing has none, and needs none. */
-function notesIn({ tool, state }: ToolPart): Pick<CommandNotes, "head" | "uncovered"> | undefined {
+function notesIn({ tool, state }: ToolPart): z.infer<typeof Notes> | undefined {
   if (state.status !== "completed" && state.status !== "error") return undefined
   const found = Notes.safeParse(state.metadata?.["journal"])
   if (found.success) return found.data
@@ -133,4 +136,5 @@ function notesIn({ tool, state }: ToolPart): Pick<CommandNotes, "head" | "uncove
 const Notes = z.object({
   head: z.object({ before: z.string(), after: z.string() }).optional(),
   uncovered: z.array(z.string()),
+  refs: z.array(z.string()).optional(),
 })

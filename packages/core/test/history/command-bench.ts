@@ -6,11 +6,14 @@ import { KeyedLock } from "@cairn/kernel/lock"
 import { silentLog } from "@cairn/kernel/log"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { FileChange } from "@cairn/schema/history"
+import { planCommand } from "../../src/permission/command.ts"
+import { bashParser } from "../../src/permission/shell/parser.ts"
 import { applyRecord } from "../../src/session/revert-apply.ts"
 import { childEnvironment } from "../../src/process/environment.ts"
 import { createGit } from "../../src/process/git.ts"
 import { createSupervisor } from "../../src/process/supervisor.ts"
 import { createWriteOperations } from "../../src/workspace/atomic-write.ts"
+import { contentHash } from "../../src/workspace/files.ts"
 import { type BlobStore, createBlobStore } from "../../src/workspace/history/blob-store.ts"
 import {
   type CommandJournal,
@@ -24,6 +27,7 @@ import { type PathPlan, planRevert } from "../../src/workspace/history/plan-reve
 import { locate } from "../../src/workspace/project.ts"
 
 const { signal } = new TaskGroup()
+const parser = bashParser()
 const call = { sessionID: "ses_1", messageID: "msg_1", callID: "call_1" }
 
 /** A directory in which commands run under the journal's eyes. */
@@ -38,6 +42,8 @@ export interface CommandBench extends AsyncDisposable {
   readonly changes: FileChange[]
   /** Runs a shell command as a tool does, between two looks. */
   run(command: string): Promise<CommandNotes>
+  /** What a tool says would be lost by a command, by the commands of its line. */
+  losses(command: string): Promise<Record<string, string>>
   /** Runs a shell command that nobody watches; throws when it fails. */
   shell(command: string): string
   write(path: string, content: string | Uint8Array): Promise<void>
@@ -80,14 +86,19 @@ export async function commandBench(setup: string, below = "."): Promise<CommandB
   const known = createKnownFiles(blobs, systemClock)
   const commands = createCommandJournal({ git, blobs, journal, known, location, own: [], home: join(root, "home") })
   const directory = location.worktree
+  const threatsOf = async (command: string) => {
+    const context = { cwd: directory, worktree: directory, home: join(root, "home") }
+    return planCommand(await parser(signal), command, context).threats
+  }
   return {
     ...{ root, directory, blobs, journal, commands, changes },
     async run(command) {
-      const watch = await commands.begin(call, signal)
+      const watch = await commands.begin(call, signal, await threatsOf(command))
       if (!watch.ok) throw new Error(watch.error.message)
       Bun.spawnSync(["sh", "-c", command], { cwd: directory, env: environment })
       return await watch.value.finish()
     },
+    losses: async (command) => Object.fromEntries(await commands.losses(await threatsOf(command), signal)),
     shell: (command) => shellIn(directory, command),
     async write(path, content) {
       await mkdir(dirname(join(directory, path)), { recursive: true })
@@ -128,7 +139,9 @@ async function treeOf(directory: string): Promise<Record<string, string>> {
       if (info.isSymbolicLink()) return [name, `-> ${await readlink(path)}`]
       if (info.isDirectory()) return [`${name}/`, ""]
       const executable = (info.mode & 0o111) === 0 ? "" : "x "
-      return [name, `${executable}${(await readFile(path)).toString("latin1")}`]
+      const bytes = await readFile(path)
+      const content = bytes.length > 10_000 ? `${bytes.length} bytes, ${contentHash(bytes)}` : bytes.toString("latin1")
+      return [name, `${executable}${content}`]
     }),
   )
   return Object.fromEntries(shown.toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -347,7 +347,9 @@ describe("what a command changed", () => {
     const [prompt] = made.engine.messages(sessionID)
     const { notes } = await reverted(made, sessionID, { to: prompt!.info.id, dryRun: true })
     expect(notes).toEqual([
-      "HEAD of the repository was moved. Only contents of files go back: commits, branches and what is staged stay.",
+      expect.stringMatching(
+        /^HEAD of the repository was moved \(it was [0-9a-f]{12}\)\. Only contents of files go back: commits, branches and what is staged stay\.$/,
+      ),
       "Not covered of what commands changed: directories of builds and dependencies (dist).",
     ])
     expect(JSON.stringify(made.engine.messages(sessionID))).toContain('"quiet":true')

@@ -7,6 +7,7 @@ import { shellCommand } from "../../process/shell.ts"
 import type { ProcessResult } from "../../process/run.ts"
 import type { Supervisor } from "../../process/supervisor.ts"
 import type { CommandJournal } from "../../workspace/history/command-journal.ts"
+import type { Threat } from "../../workspace/history/threat.ts"
 import { resolvePath } from "../../workspace/paths.ts"
 import { type Ask, defineTool, type ToolContext } from "../define.ts"
 import type { Fitted, Output } from "../output.ts"
@@ -20,6 +21,8 @@ export interface CommandPlan {
   readonly asks: readonly Ask[]
   /** It certainly changes no file: nobody has to look what it changed. */
   readonly quiet?: boolean
+  /** What it could destroy. */
+  readonly threats?: readonly Threat[]
   /** Puts the command into its bounds, right before it runs; without it nothing bounds it. */
   readonly confine?: () => Confined
 }
@@ -32,7 +35,7 @@ export interface BashOptions {
   /** Turns a command line that is to run in `cwd` (a real path) into asks; it never throws. `outside`: without the sandbox. */
   plan(command: string, cwd: string, context: ToolContext, outside: boolean): CommandPlan | Promise<CommandPlan>
   /** Finds out what a command changes in files. */
-  readonly journal: CommandJournal
+  readonly journal: Pick<CommandJournal, "begin">
 }
 
 const defaultTimeout = 120_000

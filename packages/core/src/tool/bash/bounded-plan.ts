@@ -26,10 +26,10 @@ export function boundedPlan(
   line: Line,
 ): CommandPlan {
   if (sandbox.kind === "none" || line.outside) {
-    const { asks, facts } = plan(line.unbounded)
+    const { asks, facts, threats } = plan(line.unbounded)
     const given =
       sandbox.kind === "none" ? asks : asks.map((ask) => (ask.permission === "bash" ? toRunOutside(ask) : ask))
-    return { asks: given, quiet: changesNothing(facts) }
+    return { asks: given, quiet: changesNothing(facts), threats }
   }
   const planned = plan(true)
   const environment = environmentShown(deps, planned)
@@ -40,6 +40,7 @@ export function boundedPlan(
       ask.permission === "bash" ? { ...ask, ...bounded, metadata: { ...ask.metadata, ...shown } } : ask,
     ),
     quiet: changesNothing(planned.facts),
+    threats: planned.threats,
     confine: () => confine(deps, sandbox, planned, line),
   }
 }

@@ -88,7 +88,7 @@ const depsOf = (more: Partial<ConfineDeps> = {}): ConfineDeps => ({
 
 /** What the journal has of the commands of this test: names below the worktree, and whether they are there. */
 const recorded = new Map<string, boolean>()
-const commands: CommandJournal = {
+const commands: Pick<CommandJournal, "begin"> = {
   async begin(call, signal) {
     const location = await locate(worktree)
     if (!location.ok) throw new Error(location.error.message)

@@ -1,17 +1,20 @@
 import { ok, type Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { CommandJournal, CommandNotes } from "../../workspace/history/command-journal.ts"
+import type { Threat } from "../../workspace/history/threat.ts"
 import type { ToolContext } from "../define.ts"
 import type { PutAside } from "./compare-afterwards.ts"
 import type { Confined } from "./confine.ts"
 
 /** What has to be done around a command. */
 interface Around {
-  readonly journal: CommandJournal
+  readonly journal: Pick<CommandJournal, "begin">
   /** Puts the command into its bounds, right before it runs. */
   readonly confine?: (() => Confined) | undefined
   /** It certainly changes no file: nobody has to look. */
   readonly quiet?: boolean | undefined
+  /** What it could destroy. */
+  readonly threats?: readonly Threat[] | undefined
 }
 
 export interface RanWatched<T> {
@@ -31,11 +34,11 @@ export interface RanWatched<T> {
  * journal, what the user has let come back is. A failure means that nothing ran.
  */
 export async function runWatched<T>(
-  { journal, confine, quiet = false }: Around,
+  { journal, confine, quiet = false, threats }: Around,
   context: ToolContext,
   run: (bounded: Confined | undefined) => Promise<T>,
 ): Promise<Result<RanWatched<T>, ToolFailure>> {
-  const watch = quiet ? ok(undefined) : await journal.begin(context, context.signal)
+  const watch = quiet ? ok(undefined) : await journal.begin(context, context.signal, threats)
   if (!watch.ok) return watch
   const bounded = confine?.()
   const end = async () => {
@@ -63,7 +66,7 @@ export async function runWatched<T>(
 async function settle(
   aside: readonly PutAside[],
   found: CommandNotes | undefined,
-  { journal, context }: { readonly journal: CommandJournal; readonly context: ToolContext },
+  { journal, context }: { readonly journal: Around["journal"]; readonly context: ToolContext },
 ): Promise<{ readonly notes?: CommandNotes; readonly lines: readonly string[] }> {
   let notes = found
   const lines: string[] = []

@@ -7,15 +7,18 @@ import type { FileState } from "@cairn/schema/history"
 import type { Git } from "../../process/git.ts"
 import { contains } from "../paths.ts"
 import type { Location } from "../project.ts"
+import { type AtRisk, findAtRisk, lossesOf } from "./at-risk.ts"
 import type { BlobStore } from "./blob-store.ts"
 import { cleanStates } from "./clean-files.ts"
+import { blobQuota } from "./collect.ts"
 import { changedBetween } from "./git-status.ts"
 import type { CallRef, Journal, RecordedChange } from "./journal.ts"
 import type { Known, KnownFiles } from "./known-files.ts"
 import { countLines } from "./line-counts.ts"
-import { type Listing, listFiles, mostListed } from "./listing.ts"
+import { isWatched, type Listing, listFiles, mostListed } from "./listing.ts"
 import { parseStaging, readStaging, type Staged } from "./staged.ts"
 import { isSame } from "./states.ts"
+import type { Threat } from "./threat.ts"
 
 /** What is known of a command's changes beside the changes themselves. Stands in the result of its call. */
 export interface CommandNotes {
@@ -25,6 +28,8 @@ export interface CommandNotes {
   readonly head?: { readonly before: string; readonly after: string }
   /** What is not covered, in words. */
   readonly uncovered: readonly string[]
+  /** Names of git that it could take away, with what they meant, in words. */
+  readonly refs?: readonly string[]
 }
 
 /** A command under way: what the files were is known. */
@@ -35,8 +40,13 @@ export interface Watch {
 
 /** Finds out what a command changed in the files of the working tree, by looking before and after it. */
 export interface CommandJournal {
-  /** A failure means that what the command could change cannot be kept: it must not run. */
-  begin(call: CallRef, signal: AbortSignal): Promise<Result<Watch, ToolFailure>>
+  /**
+   * Files that a threat speaks of are kept whatever their size, up to the quota. A failure means that what the command
+   * could change cannot be kept: it must not run.
+   */
+  begin(call: CallRef, signal: AbortSignal, threats?: readonly Threat[]): Promise<Result<Watch, ToolFailure>>
+  /** What would be lost now, in words for who decides, by the command as it stands in its line. */
+  losses(threats: readonly Threat[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
 }
 
 export interface CommandJournalDeps {
@@ -55,22 +65,45 @@ const mostNamed = 20
 
 export function createCommandJournal(deps: CommandJournalDeps): CommandJournal {
   return {
-    async begin(call, signal) {
+    async begin(call, signal, threats = []) {
       const { gitDir, worktree } = deps.location
       const mark = deps.journal.mark()
       const staging = gitDir === undefined ? undefined : await readStaging(gitDir)
       const before = await listFiles(deps, signal)
-      const states = await deps.known.look(before.files, signal)
+      const risks = await findAtRisk(deps, threats, signal)
+      const atRisk = new Set(risks.flatMap(({ files }) => files.filter((path) => isWatched(path, deps.own))))
+      const states = await look(deps, [...atRisk, ...before.files.filter((path) => !atRisk.has(path))], atRisk, signal)
       if (!states.ok) return err(unkept(states.error))
       return ok({
         async finish() {
           // The command has run: what it did is recorded, whoever interrupts.
           const { signal: own } = new TaskGroup()
-          return await record(deps, call, { before, states: states.value, staging, mark, worktree }, own)
+          return await record(deps, call, { before, states: states.value, staging, mark, worktree, risks, atRisk }, own)
         },
       })
     },
+    losses: async (threats, signal) => lossesOf(await findAtRisk(deps, threats, signal), deps.location.worktree),
   }
+}
+
+/** Looks at files; those at risk are kept whatever their size. */
+async function look(
+  { known }: CommandJournalDeps,
+  paths: readonly string[],
+  atRisk: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Result<ReadonlyMap<string, Known>, ToolFailure>> {
+  const whole = await known.look(
+    paths.filter((path) => atRisk.has(path)),
+    signal,
+    { each: blobQuota, all: Number.POSITIVE_INFINITY },
+  )
+  if (!whole.ok) return whole
+  const others = await known.look(
+    paths.filter((path) => !atRisk.has(path)),
+    signal,
+  )
+  return others.ok ? ok(new Map([...whole.value, ...others.value])) : others
 }
 
 interface Before {
@@ -79,24 +112,27 @@ interface Before {
   readonly staging: Uint8Array | undefined
   readonly mark: number
   readonly worktree: string
+  readonly risks: readonly AtRisk[]
+  /** Files that are kept whatever their size. */
+  readonly atRisk: ReadonlySet<string>
 }
 
 async function record(
   deps: CommandJournalDeps,
   call: CallRef,
-  { before, states, staging, mark, worktree }: Before,
+  { before, states, staging, mark, worktree, risks, atRisk }: Before,
   signal: AbortSignal,
 ): Promise<CommandNotes> {
   const after = await listFiles(deps, signal)
   const moved = await movedPaths(deps, before, after, signal)
   const others = deps.journal.since(mark)
-  const candidates = new Set([...before.files, ...(after.kind === before.kind ? after.files : []), ...moved.paths])
+  const candidates = new Set([...states.keys(), ...(after.kind === before.kind ? after.files : []), ...moved.paths])
   const suspects: string[] = []
   for (const path of candidates) {
     const known = states.get(path)
     if (!known || !(await deps.known.isUnchanged(path, known))) suspects.push(path)
   }
-  const found = await deps.known.look(suspects, signal)
+  const found = await look(deps, suspects, atRisk, signal)
   const touched = suspects.flatMap((path) => {
     const now: FileState = found.ok
       ? (found.value.get(path)?.state ?? { kind: "absent" })
@@ -123,12 +159,16 @@ async function record(
   }
   if (changes.length > 0) deps.journal.note(call, changes)
   const head = before.head !== undefined && after.head !== undefined && before.head !== after.head
+  const uncovered = [...before.uncovered, ...after.uncovered, ...moved.uncovered, ...submoduleNotes(before, after)]
+  const unkept = risks.flatMap(({ beyond }) => beyond)
+  const refs = risks.flatMap((risk) => risk.refs)
   return {
     files: changes.length,
     ...(head && { head: { before: before.head ?? "", after: after.head ?? "" } }),
-    uncovered: [
-      ...new Set([...before.uncovered, ...after.uncovered, ...moved.uncovered, ...submoduleNotes(before, after)]),
-    ],
+    uncovered: [...new Set([...uncovered, ...unkept])],
+    ...(refs.length > 0 && {
+      refs: refs.map(({ shown, commit, bringBack }) => `${shown} was ${commit} (${bringBack})`),
+    }),
   }
 }
 

@@ -19,17 +19,23 @@ export interface GitStatus {
 const longestAnswer = 32 * 1024 * 1024
 const patience = 20_000
 
+export interface StatusInput {
+  /** Git's patterns of the paths to look at; all when there is none. */
+  readonly only?: readonly string[]
+  /** `normal`: of a directory without tracked files its name alone, with a slash at its end. */
+  readonly untracked?: "all" | "normal"
+}
+
 /** Reads the state of a working tree. Writes nothing, also not the staging area that git would refresh. */
-export async function readStatus(git: Git, root: string, signal: AbortSignal): Promise<Result<GitStatus, GitFailure>> {
-  const args = [
-    "status",
-    "--porcelain=v2",
-    "-z",
-    "--branch",
-    "--no-renames",
-    "--untracked-files=all",
-    "--ignored=matching",
-  ]
+export async function readStatus(
+  git: Git,
+  root: string,
+  signal: AbortSignal,
+  { only = [], untracked = "all" }: StatusInput = {},
+): Promise<Result<GitStatus, GitFailure>> {
+  const ignored = untracked === "all" ? "matching" : "traditional"
+  const asked = ["--porcelain=v2", "-z", "--branch", "--no-renames", `--untracked-files=${untracked}`]
+  const args = ["status", ...asked, `--ignored=${ignored}`, ...(only.length > 0 ? ["--", ...only] : [])]
   const said = await git.run(args, { cwd: root, signal, timeoutMs: patience, maxBytes: longestAnswer })
   return said.ok ? ok(parseStatus(said.value)) : err(said.error)
 }

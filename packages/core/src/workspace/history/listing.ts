@@ -37,7 +37,7 @@ export async function listFiles(deps: ListDeps, signal: AbortSignal): Promise<Li
   const { git, location, own } = deps
   const { worktree, gitDir } = location
   if (worktree === deps.home || worktree === "/") return nothingOf(worktree)
-  const watched = (path: string) => isReadable(path) && !isOurs(path, own)
+  const watched = (path: string) => isWatched(path, own)
   if (gitDir === undefined) return await walked(worktree, signal, watched, [])
   const status = await readStatus(git, worktree, signal)
   signal.throwIfAborted()
@@ -68,7 +68,7 @@ export async function listFiles(deps: ListDeps, signal: AbortSignal): Promise<Li
 }
 
 /** The files in ignored directories, those of builds and dependencies aside. */
-async function ignoredBelow(worktree: string, ignored: readonly string[], most: number, signal: AbortSignal) {
+export async function ignoredBelow(worktree: string, ignored: readonly string[], most: number, signal: AbortSignal) {
   const files: string[] = []
   const directories: string[] = []
   const passedOver: string[] = []
@@ -127,6 +127,9 @@ function nothingOf(worktree: string): Listing {
   }
 }
 
+/** A file that can be named, and is not one of ours. */
+export const isWatched = (path: string, own: readonly string[]): boolean => isReadable(path) && !isOurs(path, own)
+
 /** Files that Cairn writes itself: its data, and what it is about to rename. */
 const isOurs = (path: string, own: readonly string[]): boolean =>
   /^\.cairn-.*\.tmp$/.test(basename(path)) || own.some((directory) => contains(directory, path))
@@ -136,7 +139,7 @@ function addParents(directories: Set<string>, path: string, root: string): void 
 }
 
 /** A name that is no valid UTF-8 has been replaced on its way here: nothing can be done by it. */
-const isReadable = (path: string): boolean => !path.includes("\ufffd")
+export const isReadable = (path: string): boolean => !path.includes("\ufffd")
 
 function unreadableNames(paths: readonly string[]): string[] {
   const names = paths.filter((path) => !isReadable(path))
