@@ -217,6 +217,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
       network: !["deny", false].includes(config.config.sandbox?.network ?? "allow"),
       passed: config.config.sandbox?.env ?? [],
     },
+    shell: config.config.shell,
     cacheDir: paths.cache,
     log: log.child("tool"),
   })

@@ -3,12 +3,12 @@ import type { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
 import type { Instructions } from "./instruction/instructions.ts"
-import { planCommand, withLosses } from "./permission/command.ts"
+import { planFacts, withLosses } from "./permission/command.ts"
+import { createReadLine } from "./permission/read-line.ts"
 import { decide, type RuleStack, subjectOf } from "./permission/rule.ts"
-import { bashParser } from "./permission/shell/parser.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
 import type { SandboxState } from "./process/sandbox/sandbox.ts"
-import { findShell } from "./process/shell.ts"
+import { dialectOf, findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
 import { createApplyPatchTool } from "./tool/apply-patch/apply-patch.ts"
 import { createBashTool } from "./tool/bash/bash.ts"
@@ -63,13 +63,16 @@ interface ToolDeps {
   readonly askQuestions: QuestionDeps["ask"]
   /** Tools that the config names with an allow: those among them that are usually not offered are. */
   readonly wanted: ReadonlySet<string>
+  /** The shell of the config. */
+  readonly shell: string | undefined
 }
 
 /** Builds every tool of the engine, each with the few operations that it needs. */
 export function buildTools(deps: ToolDeps): readonly Tool[] {
   const { supervisor, output, seen, worktree, home } = deps
   const places = userPlaces(deps.env, home)
-  const parser = bashParser()
+  const readLine = createReadLine()
+  const shell = findShell(supervisor.env, deps.shell)
   const environmentNames = Object.keys(supervisor.env)
   const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
   const writer = { seen, places, locks: deps.locks, operations: deps.operations, journal: deps.journal }
@@ -82,11 +85,11 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
     createBashTool({
       supervisor,
       output,
-      shell: findShell(supervisor.env),
+      shell,
       plan: async (command, cwd, { signal, sessionID, agent, callID }, outside) => {
-        const parse = await parser(signal)
-        const shell = { cwd, worktree, home, places, environmentNames }
-        const plan = (unbounded: boolean) => planCommand(parse, command, { ...shell, unbounded })
+        const context = { cwd, worktree, home, places, environmentNames }
+        const facts = await readLine(dialectOf(shell), command, context, signal)
+        const plan = (unbounded: boolean) => planFacts(facts, command, { ...context, unbounded })
         const { boundedPlan } = await import("./tool/bash/bounded-plan.ts")
         const sandbox = await deps.sandbox(signal)
         const planned = boundedPlan({ ...deps.confining, env: supervisor.env, home, worktree, places }, sandbox, plan, {

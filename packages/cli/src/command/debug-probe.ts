@@ -7,13 +7,15 @@ export const debugProbeCommand: Command = {
   doc: [
     "Reads NDJSON from stdin and answers every line by a line on stdout, in order and as they come. Nothing is read," +
       " written or configured: the answer depends on the request alone, and in rules on the" +
-      " home directory that ~ and $HOME stand for.",
+      " home directory that ~ and $HOME stand for, and of shell on the links and names below cwd.",
     "",
     'A request is {"n", "probe", …} with these fields; its answer has "n" and what stands behind the arrow:',
     "edit: content, oldString, newString, replaceAll? → content",
     "patch: files {path: text}, patchText → files",
     "rule: key, pattern, permission or rulesets → action",
     "disabled: tools, permission or rulesets → disabled",
+    "shell: command, cwd, home, permission?, agent?, shell? (bash, sh, zsh, powershell, cmd) → verdict, invocations, reads," +
+      " writes, outside, opaque?",
     "wildcard: text, pattern → match",
     "glob: pattern, path → match",
     'ignore: files {".gitignore": text}, paths → ignored',

@@ -12,6 +12,8 @@ export interface CommandPart {
   readonly free: boolean
   /** What could be lost by it. */
   readonly destructive?: string
+  /** What denies it or wants it asked for may be written in other letters, small or capital. */
+  readonly caseless?: boolean
 }
 
 /** What a tool asks before it acts: `Ask` of `tool/define.ts`, and what a command line needs besides. */

@@ -69,7 +69,7 @@ export function collectPaths(command: Invocation, context: CommandContext, facts
   for (const redirect of command.redirects) redirectTo(redirect.target, redirect.kind, at, context, facts)
   const [name, ...rest] = command.words
   const args = rest.flatMap((word) => word.stands ?? [word])
-  const roles = rolesOf(name!.value, args)
+  const roles = command.roles ?? rolesOf(name!.value, args)
   const outer: Look = { at, context, facts }
   const own = name!.value.includes("/") && !/^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(name!.value) ? [name!] : []
   const inside = roles.inside?.flatMap((one) => placesOf(one, outer)) ?? []

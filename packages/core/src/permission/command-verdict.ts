@@ -25,6 +25,10 @@ function decideIn(ruleset: PermissionRuleset, permission: string, part: CommandP
   const rules = ruleset.filter((rule) => covers(rule, permission))
   const named = part.named.map((text) => candidatesOf(rules, text))
   const also = part.also.map((text) => candidatesOf(rules, text))
+  if (part.caseless) {
+    const small = rules.map((rule) => ({ ...rule, pattern: rule.pattern.toLowerCase() }))
+    also.push(...[...part.named, ...part.also].map((text) => candidatesOf(small, text.toLowerCase())))
+  }
   let asked: Verdict | undefined
   for (const one of [...named, ...also].flat()) {
     if (isGeneral(one) || one.action === "allow") continue

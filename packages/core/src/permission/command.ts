@@ -28,16 +28,22 @@ export interface CommandPlan {
  * Looks at links and names on the disk; never throws.
  */
 export function planCommand(parse: Parse, line: string, context: CommandContext): CommandPlan {
-  const facts = shellFacts(parse, line, context)
+  return planFacts(shellFacts(parse, line, context), line, context)
+}
+
+/** The same for a line that has been read already, of whatever shell. */
+export function planFacts(facts: ShellFacts, line: string, context: CommandContext): CommandPlan {
   const paths = noFacts()
   for (const invocation of facts.invocations) collectPaths(invocation, context, paths)
   for (const { kind, target, at } of facts.redirects) redirectTo(target, kind, at, context, paths)
   const reason = facts.opaque ?? paths.unknown
   if (reason !== undefined) {
-    for (const target of looseWrites(line)) redirectTo(target, "write", [context.cwd], context, paths)
-    loosePaths(line, context, paths)
+    // Where names are the same in any letters, a backslash parts them.
+    const loose = facts.caseless ? line.replaceAll("\\", "/") : line
+    for (const target of looseWrites(loose)) redirectTo(target, "write", [context.cwd], context, paths)
+    loosePaths(loose, context, paths)
   }
-  const commands = partsOf(facts.invocations, line)
+  const commands = partsOf(facts, line)
   const known = reason === undefined
   const bash: Ask = {
     permission: "bash",
@@ -71,11 +77,15 @@ const mustAsk = (paths: PathFacts): Pick<Ask, "mustAsk"> =>
   paths.protected.size > 0 ? { mustAsk: { reason: [...paths.protected].join("; "), protected: true } } : {}
 
 /** Each command once. A line without any, such as an assignment, is a part of its own. */
-function partsOf(invocations: readonly Invocation[], line: string): CommandPart[] {
+function partsOf({ invocations, caseless }: ShellFacts, line: string): CommandPart[] {
   const parts = new Map<string, CommandPart>()
   for (const { text, named, also, free, destructive } of invocations) {
     const key = [text, ...named, "", ...also].join("\n")
-    parts.set(key, { text, named, also, free, ...(destructive !== undefined && { destructive }) })
+    parts.set(key, {
+      ...{ text, named, also, free },
+      ...(destructive !== undefined && { destructive }),
+      ...(caseless && { caseless }),
+    })
   }
   if (invocations.length === 0 && line.trim() !== "")
     return [{ text: line.trim(), named: [line.trim()], also: [], free: false }]

@@ -241,6 +241,20 @@ describe("shell", () => {
     expect(await shell("ls", {}, { agent: "nobody" })).toMatchObject({ error: { kind: "bad_request" } })
   })
 
+  test("a line is read as the shell would that is named", async () => {
+    const permission = { bash: { "*": "allow", "rm *": "deny" } }
+    const both = (command: string) =>
+      Promise.all(
+        ["bash", "powershell", "cmd"].map(
+          async (name) => (await shell(command, permission, { shell: name }))["verdict"],
+        ),
+      )
+    expect(await both("Remove-Item x")).toEqual(["allow", "deny", "allow"])
+    expect(await both("del x")).toEqual(["allow", "deny", "deny"])
+    expect(await both("cat $x%x%")).toEqual(["ask", "ask", "ask"])
+    expect(await shell("ls", {}, { shell: "csh" })).toMatchObject({ error: { kind: "bad_request" } })
+  })
+
   test("a line that is not understood says why", async () => {
     const asked = { verdict: "ask", opaque: expect.stringMatching(/\w/) }
     for (const line of ["ls 'open", "(".repeat(10_000), "x".repeat(70_000), "ls\0", "ls\rrm", "$CMD", "ls \u202e x"])

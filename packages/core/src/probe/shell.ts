@@ -2,15 +2,15 @@ import { TaskGroup } from "@cairn/kernel/task"
 import { PermissionConfig } from "@cairn/schema/config-permission"
 import { z } from "zod"
 import { createAgents } from "../agent/agents.ts"
-import { planCommand } from "../permission/command.ts"
+import { planFacts } from "../permission/command.ts"
+import { createReadLine } from "../permission/read-line.ts"
 import { planVerdict } from "../permission/command-verdict.ts"
 import { realPathSync } from "../permission/real-path.ts"
-import { bashParser } from "../permission/shell/parser.ts"
 import { defineProbe, failed } from "./define.ts"
 import { mostSteps, tooLarge } from "./limit.ts"
 import { permissionOf } from "./rule.ts"
 
-const parser = bashParser()
+const readLine = createReadLine()
 
 /**
  * What the bash tool finds in a command line before it asks, and what the user's rules, over the defaults and those of
@@ -23,8 +23,9 @@ export const shellProbe = defineProbe({
     home: z.string(),
     permission: PermissionConfig.optional(),
     agent: z.string().optional(),
+    shell: z.enum(["bash", "sh", "zsh", "powershell", "cmd"]).optional(),
   }),
-  async answer({ command, cwd, home, agent: name = "build" }, { line }) {
+  async answer({ command, cwd, home, agent: name = "build", shell = "bash" }, { line }) {
     const permission = permissionOf(line)
     if (!permission.ok) return { error: permission.error }
     const layers = [{ source: "request", layer: "user" as const, permission: permission.value, agents: {} }]
@@ -34,7 +35,8 @@ export const shellProbe = defineProbe({
       return tooLarge("permission")
     await using group = new TaskGroup()
     const here = realPathSync(cwd) ?? cwd
-    const plan = planCommand(await parser(group.signal), command, { cwd: here, worktree: here, home })
+    const context = { cwd: here, worktree: here, home }
+    const plan = planFacts(await readLine(shell, command, context, group.signal), command, context)
     const { invocations, reads, writes, opaque } = plan.facts
     return {
       verdict: planVerdict(plan.asks, agent.value.rules, here),

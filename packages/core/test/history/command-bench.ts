@@ -7,7 +7,7 @@ import { silentLog } from "@cairn/kernel/log"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { FileChange } from "@cairn/schema/history"
 import { planCommand } from "../../src/permission/command.ts"
-import { bashParser } from "../../src/permission/shell/parser.ts"
+import { createGrammars } from "../../src/permission/shell/parser.ts"
 import { applyRecord } from "../../src/session/revert-apply.ts"
 import { childEnvironment } from "../../src/process/environment.ts"
 import { createGit } from "../../src/process/git.ts"
@@ -27,7 +27,7 @@ import { type PathPlan, planRevert } from "../../src/workspace/history/plan-reve
 import { locate } from "../../src/workspace/project.ts"
 
 const { signal } = new TaskGroup()
-const parser = bashParser()
+const grammars = createGrammars()
 const call = { sessionID: "ses_1", messageID: "msg_1", callID: "call_1" }
 
 /** A directory in which commands run under the journal's eyes. */
@@ -88,7 +88,7 @@ export async function commandBench(setup: string, below = "."): Promise<CommandB
   const directory = location.worktree
   const threatsOf = async (command: string) => {
     const context = { cwd: directory, worktree: directory, home: join(root, "home") }
-    return planCommand(await parser(signal), command, context).threats
+    return planCommand(await grammars.bash(signal), command, context).threats
   }
   return {
     ...{ root, directory, blobs, journal, commands, changes },

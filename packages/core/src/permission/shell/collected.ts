@@ -1,6 +1,7 @@
 import { environmentHatch } from "./environment-hatches.ts"
 import { cutHeredocs, type Heredoc, substitutionEnd } from "./heredoc.ts"
 import { forget, type Flow, isNumber, type State } from "./state.ts"
+import type { Roles } from "./roles.ts"
 import { digits, hole, type Parse, type Redirect, type Word } from "./syntax.ts"
 import { unreadable, Unreadable, type Value } from "./word-reader.ts"
 
@@ -28,6 +29,8 @@ export interface Invocation {
   readonly also: readonly string[]
   /** It does nothing by itself: beside others it needs no rule. */
   readonly free: boolean
+  /** What its words are to it, where its name does not say so. */
+  readonly roles?: Roles
 }
 
 export interface PlacedRedirect extends Redirect {
@@ -246,7 +249,7 @@ export function cutAndParse(text: string, parse: Parse) {
 }
 
 /** Characters that make a line look like another one. */
-function oddity(text: string): string | undefined {
+export function oddity(text: string): string | undefined {
   if (text.includes("\0")) return "a NUL character"
   if (!text.isWellFormed() || text.includes(hole) || text.includes(digits)) return "a text that is not valid Unicode"
   if (/[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/.test(text))

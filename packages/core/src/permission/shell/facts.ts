@@ -19,6 +19,8 @@ export interface ShellFacts {
   readonly outside: readonly string[]
   /** Why it is not wholly known. */
   readonly opaque?: string
+  /** Names of commands are the same in small and in capital letters. */
+  readonly caseless?: boolean
 }
 
 const mostReasons = 5
@@ -26,9 +28,16 @@ const mostReasons = 5
 /** Reads a command line. Looks at nothing but the text; never throws. */
 export function shellFacts(parse: Parse, line: string, context: ShellContext): ShellFacts {
   const collected = new Collected(context, parse, walkText)
-  try {
+  return finish(collected, context, () => {
     if (line.length > longestLine) unreadable("a line longer than 64 kB")
     walkText(line, collected, startState(context.cwd))
+  })
+}
+
+/** What has been collected when `walk` is through, however far it came. */
+export function finish(collected: Collected, context: ShellContext, walk: () => void): ShellFacts {
+  try {
+    walk()
     if (collected.isEmpty) unreadable("nothing to run")
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
@@ -65,9 +74,9 @@ function pathsOf({ invocations, redirects }: Collected, context: ShellContext) {
         all.add(path)
       }
   }
-  for (const { words, redirects: own, at } of invocations) {
+  for (const { words, redirects: own, at, roles: given } of invocations) {
     const [name, ...args] = words
-    const roles = rolesOf(name!.value, args)
+    const roles = given ?? rolesOf(name!.value, args)
     for (const { word, text } of roles.writes) put(writes, word, text, at)
     if (!roles.unknown) for (const { word, text } of roles.reads) if (!text.startsWith("-")) put(reads, word, text, at)
     for (const { kind, target } of own) put(kind === "read" ? reads : writes, target, target.value, at)

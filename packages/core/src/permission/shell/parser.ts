@@ -11,24 +11,43 @@ const mostOf: readonly (readonly [RegExp, number])[] = [
 ]
 const mostSteps = 10_000
 
-/** The grammar of bash, loaded at the first use (some 50 ms). An interruption while another loads it rejects with the reason. */
-export function bashParser(): (signal: AbortSignal) => Promise<Parse> {
+/** What reads lines of one shell each. Loading one takes some 50 ms, once; an interruption meanwhile rejects with the reason. */
+export interface Grammars {
+  bash(signal: AbortSignal): Promise<Parse>
+  powershell(signal: AbortSignal): Promise<Parse>
+}
+
+/** Each grammar is loaded at its first use. */
+export function createGrammars(): Grammars {
   const lock = new KeyedLock()
-  let parse: Parse | undefined
-  // Loading it twice at once would spoil the first.
-  return async (signal) => parse ?? lock.with("bash", signal, async () => (parse ??= await loadBashParser()))
+  // Loading the engine twice at once would spoil the first.
+  const once = (load: () => Promise<Parse>) => {
+    let parse: Parse | undefined
+    return async (signal: AbortSignal) => parse ?? lock.with("engine", signal, async () => (parse ??= await load()))
+  }
+  return { bash: once(loadBashParser), powershell: once(loadPowershellParser) }
 }
 
 /** Never twice at once. */
 export async function loadBashParser(): Promise<Parse> {
-  const [{ Language, Parser }, engine, grammar] = await Promise.all([
+  const grammar = await import("tree-sitter-bash/tree-sitter-bash.wasm", { with: { type: "file" } })
+  return await load(grammar.default)
+}
+
+/** Never twice at once. */
+async function loadPowershellParser(): Promise<Parse> {
+  const grammar = await import("tree-sitter-powershell/tree-sitter-powershell.wasm", { with: { type: "file" } })
+  return await load(grammar.default)
+}
+
+async function load(grammar: string): Promise<Parse> {
+  const [{ Language, Parser }, engine] = await Promise.all([
     import("web-tree-sitter"),
     import("web-tree-sitter/web-tree-sitter.wasm", { with: { type: "file" } }),
-    import("tree-sitter-bash/tree-sitter-bash.wasm", { with: { type: "file" } }),
   ])
   await Parser.init({ wasmBinary: await readFile(engine.default) })
   const parser = new Parser()
-  parser.setLanguage(await Language.load(await readFile(grammar.default)))
+  parser.setLanguage(await Language.load(await readFile(grammar)))
   return parseWith(parser)
 }
 
