@@ -267,7 +267,7 @@ describe("debug", () => {
 
   test("verify says what it found", async () => {
     const verify = (problems: string[]) =>
-      fakeEngine(undefined, { verify: () => ({ sessions: 1, events: 20, problems }) })
+      fakeEngine(undefined, { verify: () => Promise.resolve({ sessions: 1, events: 20, problems }) })
     expect(await cairn(["debug", "verify"], { engine: verify([]) })).toMatchObject({
       code: 0,
       out: "20 events of 1 session replayed: no difference\n",

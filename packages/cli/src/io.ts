@@ -20,7 +20,7 @@ export interface Out {
   flush(): Promise<void>
 }
 
-/** What stdin is. `chunks` may be read once; ending the iteration lets the stream go. */
+/** What stdin is; "none" is the null device too. `chunks` may be read once; ending the iteration lets the stream go. */
 export interface Stdin {
   readonly kind: "terminal" | "file" | "pipe" | "directory" | "none"
   chunks(): AsyncIterable<Uint8Array>

@@ -1,4 +1,5 @@
-import { fstatSync, readFileSync } from "node:fs"
+import { fstatSync, readFileSync, statSync } from "node:fs"
+import { devNull } from "node:os"
 import { findHome } from "@cairn/core/workspace/user-home"
 import { systemClock } from "@cairn/kernel/clock"
 import type { Interruption, Io, Out, Stdin } from "./io.ts"
@@ -109,10 +110,11 @@ function stdinKind(): Stdin["kind"] {
     if (stat.isFile()) return "file"
     if (stat.isDirectory()) return "directory"
     if (stat.isFIFO() || stat.isSocket()) return "pipe"
-    // A character device that is no terminal is /dev/null and the like: it ends by itself.
+    if (stat.isCharacterDevice() && stat.rdev === statSync(devNull).rdev) return "none"
+    // Another character device that is no terminal: it ends by itself.
     return process.stdin.isTTY ? "terminal" : "file"
   } catch {
-    // A closed descriptor: there is nothing to read.
+    // A closed descriptor.
     return "none"
   }
 }

@@ -73,7 +73,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     }),
     trust: async () => ({ directory: "/repo", trusted: false, surface: [], changes: [], changed: false }),
     saveTrust: async () => ok(undefined),
-    verify: () => ({ sessions: 0, events: 0, problems: [] }),
+    verify: () => Promise.resolve({ sessions: 0, events: 0, problems: [] }),
     checkModel: async (ref, { sessionID, variant } = {}) => {
       const last = sessionID === undefined ? undefined : engine.session(sessionID)?.model
       const [providerID = "demo", modelID = "tour"] = (

@@ -113,7 +113,7 @@ test("what a killed process asked is answered with a reject: nobody lists it, an
   expect(next.pendingAsks(session)).toEqual([])
   expect(next.replyPermission(id, { reply: "once" })).toMatchObject({ ok: false, error: { kind: "unknown" } })
   expect(await next.approvals()).toEqual([])
-  expect(next.verify().problems).toEqual([])
+  expect((await next.verify()).problems).toEqual([])
   const tool = next.messages(session).flatMap(({ parts }) => parts.filter((part) => part.type === "tool"))
   expect(tool.map(({ state }) => state.status)).toEqual(["error"])
 })

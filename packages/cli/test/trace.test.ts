@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import path from "node:path"
 import { gate } from "@cairn/testkit/gate"
 import { hang, status, text, toolCall, waitFor, type Reply } from "@cairn/testkit/scenario"
 import { startModelServer } from "@cairn/testkit/server"
 import { tempWorkspace, type TempWorkspace } from "@cairn/testkit/workspace"
+import { watchingLoads } from "./loads.ts"
 import { cairn, reached, startCairn } from "./run-cairn.ts"
 
 const unknown = "ses_000000000000000000000000zz"
@@ -144,26 +144,6 @@ function collector(respond: () => Response | Promise<Response> = () => new Respo
   return { bodies, env, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-/** Makes the runtime write down which files of the tracing it loads. */
-async function watchingLoads(space: TempWorkspace) {
-  const file = path.join(space.home, "loaded")
-  const preload = path.join(space.home, "preload.ts")
-  await space.write(
-    preload,
-    `import { appendFileSync, readFileSync } from "node:fs"
-    Bun.plugin({
-      name: "loads",
-      setup: (build) =>
-        build.onLoad({ filter: /core\\/src\\/trace\\/[^/]*$/ }, ({ path }) => {
-          appendFileSync(${JSON.stringify(file)}, path.replace(/.*\\//, "") + "\\n")
-          return { contents: readFileSync(path, "utf8"), loader: "ts" }
-        }),
-    })`,
-  )
-  const loaded = async () => (await space.read(file).catch(() => "")).split("\n").filter(Boolean).sort()
-  return { env: { BUN_OPTIONS: `--preload=${preload}` }, loaded }
-}
-
 describe("traces to a collector", () => {
   test("are sent before the process ends, and nothing of them is printed", async () => {
     await using space = await tempWorkspace()
@@ -182,12 +162,14 @@ describe("traces to a collector", () => {
     await using space = await tempWorkspace()
     await using server = await startModelServer([...answer(), ...answer()])
     await using target = collector()
-    const watch = await watchingLoads(space)
+    const watch = await watchingLoads(space, "core/src/trace/[^/]*$")
     await cairn(space, run, { server, env: watch.env })
-    expect(await watch.loaded()).toEqual(["open-tracing.ts", "tracing.ts", "wanted.ts"])
+    expect(await watch.loaded()).toEqual(
+      ["open-tracing.ts", "tracing.ts", "wanted.ts"].map((name) => `core/src/trace/${name}`),
+    )
     expect(target.bodies).toEqual([])
     await cairn(space, run, { server, env: { ...watch.env, ...target.env } })
-    expect(await watch.loaded()).toContain("exporter.ts")
+    expect(await watch.loaded()).toContain("core/src/trace/exporter.ts")
     expect(target.bodies).toHaveLength(1)
   }, 30_000)
 

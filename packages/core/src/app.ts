@@ -23,7 +23,7 @@ import { createModels } from "./model/registry.ts"
 import { createNet } from "./net/net.ts"
 import { approvalsIn } from "./permission/approvals.ts"
 import { createAsks } from "./permission/asks.ts"
-import { childEnvironment } from "./process/environment.ts"
+import { childEnvironment, type Environment } from "./process/environment.ts"
 import { createGit, type Git } from "./process/git.ts"
 import { createSandbox } from "./process/sandbox/sandbox.ts"
 import { createSupervisor } from "./process/supervisor.ts"
@@ -173,10 +173,13 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
   const { store, clock, ids, log, net, location, config, paths } = base
   const { directory, worktree } = location
   const append = (sessionID: string, events: readonly DurableEvent[]) => void store.append(sessionID, events)
+  let childEnv: Environment | undefined
   const supervisor = createSupervisor({
     clock,
     log: log.child("process"),
-    env: childEnvironment(env, keyNames(catalog, config.config)),
+    get env() {
+      return (childEnv ??= childEnvironment(env, keyNames(catalog, config.config)))
+    },
   })
   const limits = config.config.tool_output
   const output = createOutput({

@@ -36,7 +36,6 @@ import { createSession, deleteSession, listSessions, updateSession, withDescenda
 import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
-import { verify } from "./store/verify.ts"
 import type { BlobStore } from "./workspace/history/blob-store.ts"
 import type { Location } from "./workspace/project.ts"
 
@@ -84,7 +83,10 @@ export function createEngineOf(parts: Parts): Engine {
     configView: () => ({ config: redactConfig(config.config), sources: config.sources, warnings: parts.warnings }),
     trust: async () => (await import("./config/trust-of.ts")).trustOf(places, config),
     saveTrust: async (seen) => (await import("./config/trust-of.ts")).saveTrust(places, seen, parts.clock.now()),
-    verify: () => verify(parts.database),
+    async verify() {
+      const { verify } = await import("./store/verify.ts")
+      return verify(parts.database)
+    },
     collect: ({ dryRun }) => parts.history.collect({ dryRun, signal: scope.signal }),
     checkModel(ref, { agent: name, variant, sessionID } = {}) {
       const agent = name === undefined ? ok({}) : agents.primary(name)

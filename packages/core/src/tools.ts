@@ -3,15 +3,13 @@ import type { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import type { Todo } from "@cairn/schema/todo"
 import type { Instructions } from "./instruction/instructions.ts"
-import { planFacts, withLosses } from "./permission/command.ts"
-import { createReadLine } from "./permission/read-line.ts"
 import { decide, type RuleStack, subjectOf } from "./permission/rule.ts"
 import { ripgrepPath } from "./process/ripgrep.ts"
 import type { SandboxState } from "./process/sandbox/sandbox.ts"
-import { dialectOf, findShell } from "./process/shell.ts"
+import { findShell } from "./process/shell.ts"
 import type { Supervisor } from "./process/supervisor.ts"
 import { createApplyPatchTool } from "./tool/apply-patch/apply-patch.ts"
-import { createBashTool } from "./tool/bash/bash.ts"
+import { type BashOptions, createBashTool } from "./tool/bash/bash.ts"
 import type { ConfineDeps } from "./tool/bash/confine.ts"
 import type { Tool, ToolContext } from "./tool/define.ts"
 import { createEditTool } from "./tool/edit/edit.ts"
@@ -71,9 +69,10 @@ interface ToolDeps {
 export function buildTools(deps: ToolDeps): readonly Tool[] {
   const { supervisor, output, seen, worktree, home } = deps
   const places = userPlaces(deps.env, home)
-  const readLine = createReadLine()
-  const shell = findShell(supervisor.env, deps.shell)
-  const environmentNames = Object.keys(supervisor.env)
+  let found: string | undefined
+  const shell = () => (found ??= findShell(supervisor.env, deps.shell))
+  /** What reads command lines, loaded when the first one comes. */
+  let planning: Promise<BashOptions["plan"]> | undefined
   const search = createSearch({ supervisor, ripgrep: () => ripgrepPath(supervisor.env, deps) })
   const writer = { seen, places, locks: deps.locks, operations: deps.operations, journal: deps.journal }
   const readable = ({ sessionID, agent }: Pick<ToolContext, "sessionID" | "agent">) => {
@@ -86,18 +85,18 @@ export function buildTools(deps: ToolDeps): readonly Tool[] {
       supervisor,
       output,
       shell,
-      plan: async (command, cwd, { signal, sessionID, agent, callID }, outside) => {
-        const context = { cwd, worktree, home, places, environmentNames }
-        const facts = await readLine(dialectOf(shell), command, context, signal)
-        const plan = (unbounded: boolean) => planFacts(facts, command, { ...context, unbounded })
-        const { boundedPlan } = await import("./tool/bash/bounded-plan.ts")
-        const sandbox = await deps.sandbox(signal)
-        const planned = boundedPlan({ ...deps.confining, env: supervisor.env, home, worktree, places }, sandbox, plan, {
-          ...{ cwd, callID, outside, unbounded: deps.unbounded, readOnly: deps.isReadOnly(sessionID, agent) },
-        })
-        const { threats = [] } = planned
-        const losses = threats.length > 0 ? await deps.commands.losses(threats, signal) : new Map<string, string>()
-        return { ...planned, asks: withLosses(planned.asks, losses) }
+      plan: async (...line) => {
+        planning ??= import("./tool/bash/plan-line.ts").then(({ createPlanLine }) =>
+          createPlanLine({
+            ...{ ...deps.confining, home, worktree, places, shell: shell(), env: supervisor.env },
+            ...{ commands: deps.commands, unbounded: deps.unbounded },
+            isReadOnly: deps.isReadOnly,
+            sandbox: deps.sandbox,
+          }),
+        )
+        return await (
+          await planning
+        )(...line)
       },
       journal: deps.commands,
     }),

@@ -151,7 +151,7 @@ export interface Engine extends AsyncDisposable {
   trust(): Promise<Trust>
   /** From the next start on: trusts the directory as it was `seen`, or no more. */
   saveTrust(seen: Pick<Trust, "surface"> | undefined): Promise<Result<void, SetupError>>
-  verify(): VerifyReport
+  verify(): Promise<VerifyReport>
   /** Takes away the contents for undo that nothing names any more or that are over the quota; with `dryRun` it only counts them. */
   collect(options: { dryRun: boolean }): Promise<Collected>
   /** The model that a prompt gets that names `ref` (or none), before anything is stored. */

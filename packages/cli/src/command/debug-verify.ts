@@ -12,7 +12,7 @@ export const debugVerifyCommand: Command = {
   flags: [],
   run: (io: Io) =>
     withEngine(io, async (engine) => {
-      const { sessions, events, problems } = engine.verify()
+      const { sessions, events, problems } = await engine.verify()
       for (const problem of problems) io.stdout.write(`${sanitiseLine(problem)}\n`)
       const found = problems.length === 0 ? "no difference" : plural(problems.length, "difference")
       io.stdout.write(`${plural(events, "event")} of ${plural(sessions, "session")} replayed: ${found}\n`)

@@ -23,7 +23,8 @@ export async function validateConfig(
   value: unknown = parsed.value,
 ): Promise<Result<Validated, string>> {
   const { Config } = await import("@cairn/schema/config")
-  const result = Config.safeParse(value)
+  // Compiling the schema to code pays after some hundred uses; this is one of a few.
+  const result = Config.safeParse(value, { jitless: true })
   if (!result.success) {
     const problems = result.error.issues.map((issue) => describe(issue, value))
     const lines = problems

@@ -51,9 +51,9 @@ export interface Started {
   readonly stderr: ReadableStream<Uint8Array>
 }
 
-/** Starts the process of a command, as leader of a session of its own. `sh` joins its output where no pipe can. */
+/** Starts the process of a command with this environment, as leader of a session of its own. `sh` joins its output where no pipe can. */
 export function start(
-  command: SpawnInput,
+  command: Omit<SpawnInput, "env">,
   env: Environment,
   openPipe: OpenPipe,
   sh = "/bin/sh",
@@ -68,7 +68,7 @@ export function start(
   try {
     const process = Bun.spawn(byShell ? mergedByShell(sh, command.argv) : [program, ...args], {
       cwd: command.cwd,
-      env: command.env ?? env,
+      env,
       stdin: command.open ? "pipe" : stdin === undefined ? "ignore" : new Blob([stdin]),
       stdout: out?.write ?? "pipe",
       stderr: (merged ? out : apart)?.write ?? "pipe",

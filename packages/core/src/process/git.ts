@@ -44,14 +44,14 @@ const mostBytes = 1_048_576
 
 /** Git for the engine itself. The model's git commands run through bash, under the permission rules. */
 export function createGit(supervisor: Supervisor): Git {
-  const env = gitEnvironment(supervisor.env)
+  let env: Environment | undefined
   const run = async (args: readonly string[], call: GitCall, onOutput?: RunInput["onOutput"]) => {
     const [subcommand = "", ...rest] = args
     const plain = takesDiffOptions.has(subcommand) ? ["--no-ext-diff", "--no-textconv"] : []
     const ran = await supervisor.run({
       argv: ["git", ...guards, subcommand, ...plain, ...rest],
       cwd: call.cwd,
-      env,
+      env: (env ??= gitEnvironment(supervisor.env)),
       signal: call.signal,
       timeoutMs: call.timeoutMs ?? 10_000,
       maxBytes: call.maxBytes ?? mostBytes,

@@ -25,6 +25,7 @@ export interface Supervisor extends AsyncDisposable {
 export interface SupervisorOptions {
   readonly clock: Clock
   readonly log: Log
+  /** Asked for when the first child starts. */
   readonly env: Environment
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number
@@ -38,7 +39,7 @@ export interface SupervisorOptions {
 
 /** Every child leads a session of its own, so that its end reaches all it started. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { clock, log, env, graceMs = 2_000, drainMs = 100 } = options
+  const { clock, log, graceMs = 2_000, drainMs = 100 } = options
   const libc = lazyLibc()
   const { openPipe = createPipes(libc), vacant = createVacancy(libc) } = options
   const watchdog = createWatchdog(log)
@@ -46,7 +47,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const spawn: Supervisor["spawn"] = (command) => {
     const span = processSpan(command)
-    const started = start(command, env, openPipe)
+    const started = start(command, command.env ?? options.env, openPipe)
     if (!started.ok) {
       span.fail(started.error.kind)
       span.end()
@@ -94,7 +95,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   return {
-    env,
+    get env() {
+      return options.env
+    },
     run: (input) => runToEnd(spawn, input, { clock, drainMs }),
     spawn,
     async [Symbol.asyncDispose]() {

@@ -50,16 +50,13 @@ export function bounded(text: string, limit: number): string {
   return `${text.slice(0, end)}\n[${text.length - end} more characters were cut]`
 }
 
-/** The date for the first user message, and again when it has changed. `date` is `dateOf(now)`. */
+/** The date for the first user message, and again when it has changed. `date` is `dateOf(today)`. */
 export const dateReminder = (date: string, changed = false): string =>
   reminder("date", changed ? `The date has changed. Today is ${date}.` : `Today is ${date}.`)
 
-/** `Saturday 2026-11-21` on the clock of this machine. Equal texts are the same day. */
-export function dateOf(now: number): string {
-  const date = new Date(now)
-  const two = (value: number) => String(value).padStart(2, "0")
-  return `${weekdays[date.getDay()]} ${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-}
+/** `Saturday 2026-11-21`. Equal texts are the same day. */
+export const dateOf = ({ weekday, date }: { readonly weekday: number; readonly date: string }): string =>
+  `${weekdays[weekday]} ${date}`
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const
 

@@ -48,7 +48,7 @@ export function createPreparer({ store, clock, models, agents, fallback }: Deps)
       return err({ kind: "model", message })
     },
     facts(sessionID, { agent: name }) {
-      const date = dateOf(clock.now())
+      const date = dateOf(store.read.localDay(clock.now()))
       const said = store.read.lastFact(sessionID, dateFragment)
       const agent = agents.get(name)
       const own = agent.ok && agent.value.reminder !== undefined ? [agentReminder(agent.value.reminder)] : []

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite"
 import { readFileSync, readlinkSync } from "node:fs"
 import type { lease } from "./schema.ts"
 import { codeOf } from "./trouble.ts"
+import { prepareLater } from "./statement.ts"
 
 /** A process, described so that another one can tell whether it still lives. */
 export interface Owner {
@@ -42,15 +43,19 @@ export interface Leases {
 
 export function createLeases(database: Database): Leases {
   const columns = `session_id AS sessionID, run_id AS runID, pid, started, boot, namespace, since, heartbeat`
-  const byID = database.prepare<Lease, [string]>(`SELECT ${columns} FROM lease WHERE session_id = ?`)
-  const every = database.prepare<Lease, []>(`SELECT ${columns} FROM lease`)
-  const put = database.prepare(
+  const byID = prepareLater<Lease, [string]>(database, `SELECT ${columns} FROM lease WHERE session_id = ?`)
+  const every = prepareLater<Lease, []>(database, `SELECT ${columns} FROM lease`)
+  const put = prepareLater<never, (string | number)[]>(
+    database,
     `INSERT INTO lease (session_id, run_id, pid, started, boot, namespace, since, heartbeat)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const release = database.prepare("DELETE FROM lease WHERE session_id = ? AND run_id = ?")
-  const drop = database.prepare("DELETE FROM lease WHERE session_id = ?")
-  const beat = database.prepare("UPDATE lease SET heartbeat = ? WHERE run_id = ?")
+  const release = prepareLater<never, (string | number)[]>(
+    database,
+    "DELETE FROM lease WHERE session_id = ? AND run_id = ?",
+  )
+  const drop = prepareLater<never, (string | number)[]>(database, "DELETE FROM lease WHERE session_id = ?")
+  const beat = prepareLater<never, (string | number)[]>(database, "UPDATE lease SET heartbeat = ? WHERE run_id = ?")
   const get = (sessionID: string) => byID.get(sessionID) ?? undefined
   return {
     get,

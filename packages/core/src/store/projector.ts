@@ -6,6 +6,7 @@ import type { ToolPart } from "@cairn/schema/part"
 import type { FileState, RevertRecord } from "@cairn/schema/history"
 import type { Session } from "@cairn/schema/session"
 import { messageWith, sessionWith } from "./summary.ts"
+import { prepareLater } from "./statement.ts"
 
 type Of<T extends DurableType> = Extract<DurableEvent, { type: T }>["properties"]
 type Projector<T extends DurableType> = (properties: Of<T>, seq: number) => void
@@ -18,12 +19,12 @@ export type Project = (event: DurableEvent, seq: number) => void
 type Write = (...values: (string | number | null)[]) => number
 
 /**
- * Prepares every statement of the projectors once, for one connection. Plain SQL over the tables of `schema.ts`:
+ * The projectors of one connection. Plain SQL over the tables of `schema.ts`:
  * building it by Drizzle costs 20 ms at each start, and loading Drizzle another 12.
  */
 export function createProjector(database: Database): Project {
   const prepare = (sql: string): Write => {
-    const statement = database.prepare<unknown, (string | number | null)[]>(sql)
+    const statement = prepareLater<unknown, (string | number | null)[]>(database, sql)
     return (...values) => statement.run(...values).changes
   }
   const projectors: Projectors = {
@@ -184,11 +185,13 @@ function journalProjectors(database: Database, prepare: (sql: string) => Write):
      ON CONFLICT (id) DO UPDATE SET data = excluded.data WHERE session_id = excluded.session_id`,
   )
   const remove = prepare("DELETE FROM file_change WHERE id = ? AND session_id = ?")
-  const count = database.prepare<{ files: number }, [string]>(
+  const count = prepareLater<{ files: number }, [string]>(
+    database,
     "SELECT count(DISTINCT path) AS files FROM file_change WHERE session_id = ?",
   )
-  const session = database.prepare<{ data: string }, [string]>("SELECT data FROM session WHERE id = ?")
-  const message = database.prepare<{ data: string }, [string, string]>(
+  const session = prepareLater<{ data: string }, [string]>(database, "SELECT data FROM session WHERE id = ?")
+  const message = prepareLater<{ data: string }, [string, string]>(
+    database,
     "SELECT data FROM message WHERE id = ? AND session_id = ?",
   )
   const putSession = prepare("UPDATE session SET data = ? WHERE id = ?")
@@ -215,7 +218,8 @@ function journalProjectors(database: Database, prepare: (sql: string) => Write):
 
 function revertProjectors(database: Database, prepare: (sql: string) => Write): RevertEvents {
   const add = prepare("INSERT INTO revert (id, session_id, seq, data) VALUES (?, ?, ?, ?)")
-  const get = database.prepare<{ data: string }, [string, string]>(
+  const get = prepareLater<{ data: string }, [string, string]>(
+    database,
     "SELECT data FROM revert WHERE id = ? AND session_id = ?",
   )
   const change = prepare("UPDATE revert SET data = ? WHERE id = ?")

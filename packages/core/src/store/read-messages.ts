@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { AssistantMessage, Message, MessageWithParts } from "@cairn/schema/message"
 import type { Part } from "@cairn/schema/part"
+import { prepareLater } from "./statement.ts"
 
 /** Messages with their parts; those that are still open with all text that is durable. Lists are oldest first. */
 export interface MessageReader {
@@ -31,13 +32,17 @@ export const synthetic = `instr(data, '"synthetic":true') > 0 AND json_extract(d
 
 export function createMessageReader(database: Database): MessageReader {
   const infos = <T extends Message>(where: string) => {
-    const statement = database.prepare<{ data: string }, (string | number)[]>(
+    const statement = prepareLater<{ data: string }, (string | number)[]>(
+      database,
       `SELECT message.data FROM message WHERE ${where}`,
     )
     return (...values: (string | number)[]): T[] => statement.all(...values).map((row) => JSON.parse(row.data) as T)
   }
   const partsOf = (where: string) => {
-    const statement = database.prepare<PartRow, (string | number)[]>(`SELECT part.data, part.tail FROM part ${where}`)
+    const statement = prepareLater<PartRow, (string | number)[]>(
+      database,
+      `SELECT part.data, part.tail FROM part ${where}`,
+    )
     return (...values: (string | number)[]): Part[] =>
       statement.all(...values).map((row) => withTail(JSON.parse(row.data) as Part, row.tail))
   }

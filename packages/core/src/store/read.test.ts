@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { DurableEvent } from "@cairn/schema/event"
 import * as make from "../../test/store/events.ts"
 import { tempStore } from "../../test/store/temp-store.ts"
-import { createReader } from "./read.ts"
+import { type Reader, createReader } from "./read.ts"
 import { verify } from "./verify.ts"
 
 const { created, delta, message, part, textPart, userMessage } = make
@@ -259,6 +259,30 @@ test("an approval that was removed is none; only one that holds can be removed",
   expect(verify(temp.database).problems).toEqual([])
 })
 
+describe("the day of a time", () => {
+  test("is the same from midnight to midnight on this machine", () => {
+    using temp = tempStore()
+    const { localDay } = temp.store.read
+    const at = (day: number, ...time: [number, number, number, number]) => new Date(2026, 10, day, ...time).getTime()
+    expect(localDay(at(21, 0, 0, 0, 0))).toEqual({ weekday: 6, date: "2026-11-21" })
+    expect(localDay(at(21, 23, 59, 59, 999))).toEqual({ weekday: 6, date: "2026-11-21" })
+    expect(localDay(at(22, 0, 0, 0, 0))).toEqual({ weekday: 0, date: "2026-11-22" })
+  })
+
+  test.each([
+    ["WEST+11", { weekday: 6, date: "2026-11-21" }],
+    ["UTC0", { weekday: 0, date: "2026-11-22" }],
+    ["EAST-14", { weekday: 1, date: "2026-11-23" }],
+  ])("follows the zone of the machine: %s", (zone, day) => {
+    const script = `
+      import { Database } from "bun:sqlite"
+      import { createReader } from ${JSON.stringify(import.meta.resolve("./read.ts"))}
+      console.log(JSON.stringify(createReader(new Database(":memory:")).localDay(Date.UTC(2026, 10, 22, 10, 30))))`
+    const child = Bun.spawnSync([process.execPath, "-e", script], { env: { ...process.env, TZ: zone } })
+    expect(JSON.parse(child.stdout.toString())).toEqual(day)
+  })
+})
+
 test("no read that a turn makes walks a whole table", () => {
   using temp = tempStore()
   const seen: string[] = []
@@ -267,8 +291,10 @@ test("no read that a turn makes walks a whole table", () => {
     seen.push(input[0])
     return prepare.apply(temp.database, input) as never
   }
-  createReader(temp.database)
-  expect(seen.length).toBeGreaterThan(15)
+  const reader = createReader(temp.database)
+  expect(seen).toEqual([])
+  for (const ask of Object.values(asksOf(reader))) ask()
+  expect(seen.length).toBeGreaterThan(30)
   // The projects are few, and all sessions are listed by those who want all sessions.
   const whole = seen
     .filter(
@@ -287,4 +313,51 @@ test("no read that a turn makes walks a whole table", () => {
         !/^SCAN (json_each|\(subquery|CONSTANT|\S+ USING (COVERING )?INDEX \w+_(pending|always))/.test(line),
     )
   expect(whole.filter((line) => !line.includes("max(seq)"))).toEqual([])
+})
+
+/** Every question that can be asked: a statement is prepared with the first. */
+const asksOf = (reader: Reader): Record<keyof Reader, () => unknown> => ({
+  session: () => reader.session("ses_1"),
+  sessions: () => [
+    reader.sessions({}),
+    reader.sessions({ projects: ["prj_1"] }),
+    reader.sessions({ projects: ["prj_1"], directories: ["/work"] }),
+  ],
+  children: () => reader.children("ses_1"),
+  directories: () => reader.directories(["prj_1"]),
+  inbox: () => reader.inbox("ses_1"),
+  pendingPermissions: () => [reader.pendingPermissions(), reader.pendingPermissions("ses_1")],
+  pendingQuestions: () => [reader.pendingQuestions(), reader.pendingQuestions("ses_1")],
+  approvals: () => reader.approvals("ses_1", ["prj_1"]),
+  allApprovals: () => reader.allApprovals(["prj_1"]),
+  todos: () => reader.todos("ses_1"),
+  project: () => reader.project("prj_1"),
+  projectByCommonDir: () => reader.projectByCommonDir("/work/.git"),
+  lastFact: () => reader.lastFact("ses_1", "Today"),
+  lastEnd: () => reader.lastEnd("ses_1"),
+  openTurns: () => reader.openTurns("ses_1"),
+  changes: () => [reader.changes({ messageID: "msg_1" }), reader.changes({ sessionID: "ses_1" })],
+  lastChanged: () => reader.lastChanged("ses_1"),
+  reverts: () => reader.reverts("ses_1"),
+  unfinishedReverts: () => reader.unfinishedReverts(),
+  // Of all sessions, for those who want all.
+  contents: () => undefined,
+  lastIDs: () => reader.lastIDs("ses_1"),
+  lastSeq: () => reader.lastSeq(),
+  localDay: () => reader.localDay(0),
+  message: () => reader.message("msg_1"),
+  messages: () => reader.messages("ses_1"),
+  messagePage: () => [
+    reader.messagePage("ses_1", { limit: 3 }),
+    reader.messagePage("ses_1", { limit: 3, before: "msg_1" }),
+  ],
+  messagesFrom: () => reader.messagesFrom("ses_1", "msg_1"),
+  userMessagesBefore: () => reader.userMessagesBefore("ses_1", "msg_1", 3),
+  firstUserMessage: () => reader.firstUserMessage("ses_1"),
+  factBefore: () => reader.factBefore("ses_1", "msg_1", "Today"),
+  summaries: () => reader.summaries("ses_1"),
+  parts: () => reader.parts("msg_1"),
+  spentSince: () => reader.spentSince(0),
+  spentInTree: () => reader.spentInTree("ses_1"),
+  spendingOf: () => reader.spendingOf("ses_1"),
 })

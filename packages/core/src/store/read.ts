@@ -9,6 +9,7 @@ import type { Session } from "@cairn/schema/session"
 import { type MessageReader, createMessageReader, synthetic } from "./read-messages.ts"
 import { type SpendReader, createSpendReader } from "./spend.ts"
 import type { Todo } from "@cairn/schema/todo"
+import { prepareLater } from "./statement.ts"
 
 /** Queries over the projections. Every method reads what is committed, and nothing is cached. */
 export interface Reader extends MessageReader, SpendReader {
@@ -50,6 +51,15 @@ export interface Reader extends MessageReader, SpendReader {
   /** The greatest message and part ids of a session: new ones must be greater. */
   lastIDs(sessionID: string): { message?: string; part?: string }
   lastSeq(): number
+  /** The day of a time (ms) in this machine's time zone. `Date` would take 9 ms to learn the zone. */
+  localDay(time: number): LocalDay
+}
+
+export interface LocalDay {
+  /** 0 is Sunday. */
+  readonly weekday: number
+  /** `2026-11-22`. */
+  readonly date: string
 }
 
 /** What a list of sessions holds: those that everything given here is true of. */
@@ -77,39 +87,45 @@ export interface SessionPlace {
 
 export function createReader(database: Database): Reader {
   const rows = <T>(query: string) => {
-    const statement = database.prepare<{ data: string }, (string | number)[]>(query)
+    const statement = prepareLater<{ data: string }, (string | number)[]>(database, query)
     return (...values: (string | number)[]): T[] => statement.all(...values).map((row) => JSON.parse(row.data) as T)
   }
   const one = <T>(query: string) => {
     const all = rows<T>(query)
     return (...values: (string | number)[]): T | undefined => all(...values)[0]
   }
-  const lastEnd = database.prepare<{ reason: TurnEnd | null }, [string]>(
+  const lastEnd = prepareLater<{ reason: TurnEnd | null }, [string]>(
+    database,
     "SELECT reason FROM turn WHERE session_id = ? ORDER BY started DESC, rowid DESC LIMIT 1",
   )
   const spending = createSpendReader(database)
-  const openTurns = database.prepare<{ run_id: string }, [string]>(
+  const openTurns = prepareLater<{ run_id: string }, [string]>(
+    database,
     "SELECT run_id FROM turn WHERE session_id = ? AND ended IS NULL",
   )
-  const lastIDs = database.prepare<{ message: string | null; part: string | null }, [string, string]>(
+  const lastIDs = prepareLater<{ message: string | null; part: string | null }, [string, string]>(
+    database,
     `SELECT (SELECT max(id) FROM (${newest("message")})) AS message, (SELECT max(id) FROM (${newest("part")})) AS part`,
   )
-  const lastFact = database.query<{ text: string }, [string, string]>(
+  const lastFact = prepareLater<{ text: string }, [string, string]>(
+    database,
     `SELECT json_extract(data, '$.text') AS text FROM part
      WHERE session_id = ? AND ${synthetic} AND instr(text, ?) = 1 ORDER BY seq DESC LIMIT 1`,
   )
-  const lastSeq = database.prepare<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM event")
+  const lastSeq = prepareLater<{ seq: number | null }, []>(database, "SELECT max(seq) AS seq FROM event")
   // `INDEXED BY`: only the few rows that were approved for good are looked at, or the query does not compile.
   const always = `SELECT permission.request, permission.reply
      FROM permission INDEXED BY permission_always JOIN session ON session.id = permission.session_id
      WHERE json_extract(permission.reply, '$.reply') = 'always'`
-  const approvals = database.prepare<Approved, [string, string]>(
+  const approvals = prepareLater<Approved, [string, string]>(
+    database,
     `${always} AND (permission.session_id = ?1
        OR (json_extract(permission.reply, '$.scope') = 'project'
          AND session.project_id IN (SELECT value FROM json_each(?2))))
      ORDER BY permission.seq`,
   )
-  const allApprovals = database.prepare<Approved, [string]>(
+  const allApprovals = prepareLater<Approved, [string]>(
+    database,
     `${always} AND session.project_id IN (SELECT value FROM json_each(?1)) ORDER BY permission.seq`,
   )
   const directories = rows<string>(
@@ -123,11 +139,18 @@ export function createReader(database: Database): Reader {
   const allQuestions = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} ORDER BY seq`)
   const changesOfMessage = rows<JournalEntry>("SELECT data FROM file_change WHERE message_id = ? ORDER BY seq, id")
   const changesOfSession = rows<JournalEntry>("SELECT data FROM file_change WHERE session_id = ? ORDER BY seq, id")
-  const unfinishedReverts = database.prepare<{ id: string }, []>(
+  const unfinishedReverts = prepareLater<{ id: string }, []>(
+    database,
     "SELECT DISTINCT session_id AS id FROM revert WHERE json_extract(data, '$.ended') IS NULL",
   )
-  const lastChanged = database.prepare<{ id: string }, [string]>(
+  const lastChanged = prepareLater<{ id: string }, [string]>(
+    database,
     "SELECT message_id AS id FROM file_change WHERE session_id = ? ORDER BY seq DESC LIMIT 1",
+  )
+  const localDay = prepareLater<LocalDay, [number]>(
+    database,
+    `SELECT CAST(strftime('%w', time) AS INTEGER) AS weekday, date(time) AS date
+     FROM (SELECT datetime(?, 'unixepoch', 'localtime') AS time)`,
   )
   const todos = one<Todo[]>("SELECT todos AS data FROM todo WHERE session_id = ?")
   return {
@@ -160,6 +183,11 @@ export function createReader(database: Database): Reader {
       return { message: row?.message ?? undefined, part: row?.part ?? undefined }
     },
     lastSeq: () => lastSeq.get()?.seq ?? 0,
+    localDay(time) {
+      const day = localDay.get(Math.floor(time / 1_000))
+      if (!day) throw new Error(`${time} is on no day`)
+      return day
+    },
   }
 }
 

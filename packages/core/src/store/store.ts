@@ -10,6 +10,7 @@ import { type Reader, createReader } from "./read.ts"
 import { guardAll, guarded } from "./guard.ts"
 import { type SearchStore, blamed, createSearchStore } from "./search-store.ts"
 import { createSearchWriter } from "./search-writer.ts"
+import { prepareLater } from "./statement.ts"
 
 /**
  * The only writer of durable state. `append` takes an immediate transaction, assigns sequence numbers, runs the
@@ -65,11 +66,16 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
   const words = createSearchWriter(database)
   const leases = createLeases(database)
   const bus = createBus(log)
-  const insert = database.prepare<{ seq: number }, [string, string, number, string, string]>(
+  const insert = prepareLater<{ seq: number }, [string, string, number, string, string]>(
+    database,
     "INSERT INTO event (id, session_id, time, type, properties) VALUES (?, ?, ?, ?, ?) RETURNING seq",
   )
-  const after = database.prepare<EventRow, [number, number]>("SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT ?")
-  const afterOf = database.prepare<EventRow, [string, number, number]>(
+  const after = prepareLater<EventRow, [number, number]>(
+    database,
+    "SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT ?",
+  )
+  const afterOf = prepareLater<EventRow, [string, number, number]>(
+    database,
     "SELECT * FROM event WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
   )
 

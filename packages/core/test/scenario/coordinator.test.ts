@@ -259,7 +259,7 @@ test("with a session go all below it, or none while one of them runs elsewhere",
   expect(await made.engine.deleteSession(free[0])).toMatchObject({ ok: true })
   const left = [...free, ...busy, beside.id].filter((id) => made.engine.session(id))
   expect(left).toEqual([...busy, beside.id])
-  expect(made.engine.verify().problems).toEqual([])
+  expect((await made.engine.verify()).problems).toEqual([])
 })
 
 test("a prompt to an engine that closes rejects and appends nothing", async () => {

@@ -270,7 +270,7 @@ describe("a budget holds", () => {
     const { sessionID } = await made.prompt("the PRIVATE plan")
     expect(await made.engine.deleteSession(sessionID)).toMatchObject({ ok: true })
     expect(await made.prompt("two")).toMatchObject({ reason: "budget" })
-    expect(made.engine.verify().problems).toEqual([])
+    expect((await made.engine.verify()).problems).toEqual([])
     // What stays says nothing of what was said.
     expect(JSON.stringify(made.log(sessionID))).not.toContain("PRIVATE")
   })

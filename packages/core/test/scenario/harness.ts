@@ -12,6 +12,7 @@ import type { AskMode } from "@cairn/schema/permission"
 import type { Engine, TurnOutcome } from "@cairn/schema/engine"
 import type { EngineOptions } from "../../src/engine-options.ts"
 import { openDatabase } from "../../src/store/database.ts"
+import { verify } from "../../src/store/verify.ts"
 
 export interface Bench extends AsyncDisposable {
   readonly server: ModelServer
@@ -183,7 +184,14 @@ export function readLog(file: string, sessionID: string): LogEntry[] {
 export function problemsOf(made: Bench, sessionID: string): string[] {
   return [
     ...checkLog(made.log(sessionID)),
-    ...made.engine.verify().problems,
+    ...verifyFile(made.engine.paths.database),
     ...made.server.unexpected.map((each) => each.reason),
   ]
+}
+
+function verifyFile(file: string): readonly string[] {
+  const opened = openDatabase({ file, now: () => 0 })
+  if (!opened.ok) throw new Error(opened.error.message)
+  using database = opened.value.database
+  return verify(database).problems
 }

@@ -143,21 +143,21 @@ describe("a compaction is interrupted while its summary is asked for:", () => {
     test(`at the limit, ${one.name}`, async () => {
       await using driver = await interruptDriver({ limit, config: { compaction } })
       expect(await judged(driver, one)).toEqual([])
-      expect(driver.engine.verify().problems).toEqual([])
+      expect((await driver.engine.verify()).problems).toEqual([])
     })
 
   for (const one of momentsOfSummary([toolCall("bash", { command: "seq 1 600" }), tooLong]))
     test(`after an overflow, ${one.name}`, async () => {
       await using driver = await interruptDriver({ config: { compaction } })
       expect(await judged(driver, one)).toEqual([])
-      expect(driver.engine.verify().problems).toEqual([])
+      expect((await driver.engine.verify()).problems).toEqual([])
     })
 
   for (const one of momentsOfSummary([text("A long answer. ".repeat(500))]).slice(1))
     test(`as the user asked for it, ${one.name}`, async () => {
       await using driver = await interruptDriver({ what: "compaction", config: { compaction } })
       expect(await judged(driver, one)).toEqual([])
-      expect(driver.engine.verify().problems).toEqual([])
+      expect((await driver.engine.verify()).problems).toEqual([])
     })
 })
 
@@ -214,7 +214,7 @@ describe("a retry is interrupted:", () => {
     test(one.name, async () => {
       await using driver = await interruptDriver()
       expect(await judged(driver, one)).toEqual([])
-      expect(driver.engine.verify().problems).toEqual([])
+      expect((await driver.engine.verify()).problems).toEqual([])
       expect(processesWith(longSleep)).toEqual([])
     })
 })
@@ -296,7 +296,7 @@ describe("a change of model is interrupted:", () => {
     test(one.name, async () => {
       await using driver = await interruptDriver({ config: { ...config, compaction }, ...(one.summary && { limit }) })
       expect(await judged(driver, one)).toEqual([])
-      expect(driver.engine.verify().problems).toEqual([])
+      expect((await driver.engine.verify()).problems).toEqual([])
       expect(processesWith(longSleep)).toEqual([])
     })
 })
@@ -311,6 +311,6 @@ test(`${rounds} random interrupts among retries, compactions and changes of mode
   const troubles: Reply[] = [atOnce, later(60), tooLong, bulky, [text("half"), cutStream()], [text("Notes.")]]
   await using driver = await interruptDriver({ limit, config: { compaction, model_fallback: ["chat/scripted"] } })
   expect(await randomInterrupts(driver, rounds, 20_261_122, calls, { troubles })).toEqual([])
-  expect(driver.engine.verify().problems).toEqual([])
+  expect((await driver.engine.verify()).problems).toEqual([])
   expect(processesWith(longSleep)).toEqual([])
 }, 600_000)

@@ -22,7 +22,7 @@ for (const call of calls)
     await using driver = await interruptDriver()
     const options = call.name === "bash" ? { underWay: processRuns } : {}
     expect(await interruptMatrix(driver, call, options)).toEqual([])
-    expect(driver.engine.verify().problems).toEqual([])
+    expect((await driver.engine.verify()).problems).toEqual([])
   }, 60_000)
 
 const rounds = process.env["CAIRN_TEST_LONG"] ? 500 : 60
@@ -30,6 +30,6 @@ const rounds = process.env["CAIRN_TEST_LONG"] ? 500 : 60
 test(`${rounds} random interrupts leave good logs`, async () => {
   await using driver = await interruptDriver()
   expect(await randomInterrupts(driver, rounds, 20_261_121, calls)).toEqual([])
-  expect(driver.engine.verify().problems).toEqual([])
+  expect((await driver.engine.verify()).problems).toEqual([])
   expect(processesWith(longSleep)).toEqual([])
 }, 600_000)

@@ -69,7 +69,7 @@ test("sessions from before the first commit stay with the project", async () => 
     expect(await titles(engine, "project")).toEqual(["no commit yet"])
     expect(await say(engine, "with a commit")).not.toBe(before)
     expect(await titles(engine, "project")).toEqual(["with a commit", "no commit yet"])
-    expect(engine.verify().problems).toEqual([])
+    expect((await engine.verify()).problems).toEqual([])
   }
 })
 

@@ -59,7 +59,7 @@ test("sessions of this directory are listed, and a deleted one leaves nothing be
   expect(await made.engine.sessions({ scope: "project" })).toEqual([])
   expect(JSON.stringify(made.log(sessionID))).not.toContain("secret words")
   expect(made.log(sessionID)).toHaveLength(1)
-  expect(made.engine.verify().problems).toEqual([])
+  expect((await made.engine.verify()).problems).toEqual([])
 })
 
 test("a turn that was cut off is named to the model in the next one, once", async () => {

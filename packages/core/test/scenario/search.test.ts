@@ -39,7 +39,7 @@ test("a turn's prompt, reasoning, calls and answer are found when it has ended, 
   expect(made.engine.messages(sessionID).map(({ info }) => info.id)).toContain(hit?.messageID ?? "")
   await made.restart()
   expect(await seen()).toEqual(all)
-  expect(made.engine.verify().problems).toEqual([])
+  expect((await made.engine.verify()).problems).toEqual([])
 })
 
 test("what an interrupted turn had said is found, and nothing of a session that was deleted", async () => {
@@ -56,7 +56,7 @@ test("what an interrupted turn had said is found, and nothing of a session that 
   expect(await hitsOf(made, "wombat")).toHaveLength(2)
   await made.engine.deleteSession(session.id)
   expect((await hitsOf(made, "wombat")).map((hit) => hit.sessionID)).toEqual([other.sessionID])
-  expect(made.engine.verify().problems).toEqual([])
+  expect((await made.engine.verify()).problems).toEqual([])
 })
 
 test("after a compaction the originals and the summary are found", async () => {
@@ -91,7 +91,7 @@ test("an index that is damaged is built again on request, and its progress is to
   const refused = await made.engine.search({ query: "wombat", scope: "directory" })
   expect(refused).toMatchObject({ ok: false, error: { kind: "data_directory" } })
   expect(refused.ok || refused.error.message).toContain("rebuild-search")
-  expect(made.engine.verify().problems).toEqual([expect.stringContaining("rebuild-search")])
+  expect((await made.engine.verify()).problems).toEqual([expect.stringContaining("rebuild-search")])
   expect(await made.engine.rebuildSearch()).toEqual({ ok: true, value: undefined })
   expect((await hitsOf(made, "wombat")).map((hit) => hit.sessionID)).toEqual([sessionID])
 

@@ -59,7 +59,7 @@ test("a task list is kept with the session", async () => {
   expect(toolResults(made.server.requests[1]!)[0]!.output).toContain("[x] look")
   const stored = made.log(sessionID).find(({ event }) => event.type === "todo.updated")
   expect(stored?.event.properties).toMatchObject({ todos })
-  expect(made.engine.verify().problems).toEqual([])
+  expect((await made.engine.verify()).problems).toEqual([])
 })
 
 test("plan looks and does not write, whatever the user allows", async () => {

@@ -34,7 +34,7 @@ const planned: { command: string; cwd: string }[] = []
 const tool = createBashTool({
   supervisor,
   output: createOutput({ directory: spills, clock: systemClock, log: silentLog }),
-  shell: findShell(env),
+  shell: () => findShell(env),
   journal: { begin: async () => ok({ finish: async () => ({ files: 0, uncovered: [] }) }) },
   plan(command, cwd) {
     planned.push({ command, cwd })
@@ -198,7 +198,7 @@ describe("what it changes in files", () => {
   const watched = createBashTool({
     supervisor,
     output: createOutput({ directory: spills, clock: systemClock, log: silentLog }),
-    shell: findShell(env),
+    shell: () => findShell(env),
     plan: (command) => ({ asks: [{ permission: "bash", patterns: [command], always: [] }], quiet: command === "true" }),
     journal: {
       begin: async ({ callID }) => {

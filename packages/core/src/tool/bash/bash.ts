@@ -31,7 +31,7 @@ export interface BashOptions {
   readonly supervisor: Supervisor
   readonly output: Output
   /** Path of the shell. */
-  readonly shell: string
+  shell(): string
   /** Turns a command line that is to run in `cwd` (a real path) into asks; it never throws. `outside`: without the sandbox. */
   plan(command: string, cwd: string, context: ToolContext, outside: boolean): CommandPlan | Promise<CommandPlan>
   /** Finds out what a command changes in files. */
@@ -68,7 +68,7 @@ export function createBashTool({ supervisor, output, shell, plan, journal }: Bas
       // Only now: what the user changes while an ask is open is the user's.
       const done = await runWatched({ ...planned, journal }, context, (bounded) =>
         supervisor.run({
-          argv: bounded?.argv(shellCommand(command, shell)) ?? shellCommand(command, shell),
+          argv: bounded?.argv(shellCommand(command, shell())) ?? shellCommand(command, shell()),
           ...(bounded && { env: bounded.env }),
           merged: true,
           cwd: cwd.value,

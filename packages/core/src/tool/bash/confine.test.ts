@@ -110,7 +110,7 @@ const commands: Pick<CommandJournal, "begin"> = {
 
 function tool(more: Partial<ConfineDeps> = {}) {
   return createBashTool({
-    ...{ supervisor, shell: findShell(env), journal: commands },
+    ...{ supervisor, shell: () => findShell(env), journal: commands },
     output: createOutput({ directory: join(root, "spill"), clock: systemClock, log: silentLog }),
     plan: (command, cwd, { agent, callID }, outside) =>
       boundedPlan(
