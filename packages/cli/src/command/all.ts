@@ -4,7 +4,6 @@ import { debugConfigCommand } from "./debug-config.ts"
 import { debugGcCommand } from "./debug-gc.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
-import { debugResetTerminalCommand } from "./debug-reset-terminal.ts"
 import { debugTerminalCommand } from "./debug-terminal.ts"
 import { debugTraceCommand } from "./debug-trace.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
@@ -59,7 +58,6 @@ export const commands: readonly Command[] = [
   debugConfigCommand,
   debugTraceCommand,
   debugTerminalCommand,
-  debugResetTerminalCommand,
   debugVerifyCommand,
   debugGcCommand,
   debugRebuildSearchCommand,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { loadConfig } from "./load.ts"
@@ -67,6 +67,18 @@ describe("surface", () => {
     await put(".cairn/plans/e.md", "5")
     expect(keysOf((await look()).surface)).toEqual([".opencode/plugin/a.ts", ".cairn/command/deep/b.md"])
     expect(keysOf((await look(join(worktree, "sub"))).surface)).toContain("sub/.cairn/tool/c.ts")
+  })
+
+  test("files in folders that are run, beside a link that leads in a circle and behind one that leads elsewhere", async () => {
+    await put(".opencode/tool/x.ts", "x")
+    await put("elsewhere/y.ts", "y")
+    await symlink("loop", join(worktree, ".opencode/tool/loop"))
+    await symlink("..", join(worktree, ".opencode/tool/up"))
+    await symlink("../../elsewhere", join(worktree, ".opencode/tool/other"))
+    const wheres = (await look()).surface.map(({ where }) => where)
+    expect(wheres).toContain(".opencode/tool/x.ts")
+    expect(wheres).toContain(".opencode/tool/other/y.ts")
+    expect(wheres).toContain(".opencode/tool/loop")
   })
 
   test("so many files that nobody can look at them are never trusted", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { readdir, readFile, stat } from "node:fs/promises"
+import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
 import type { TrustChange, TrustItem } from "@cairn/schema/trust"
 import { ancestry, type ConfigSource } from "./discover.ts"
@@ -105,8 +105,7 @@ async function referenced(value: unknown, file: string): Promise<string[]> {
 }
 
 async function itemsOfFolder(folder: string, { worktree }: SurfaceInput): Promise<TrustItem[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+  const files = await filesBelow(folder, new Set())
   const items = await Promise.all(
     files
       .toSorted()
@@ -119,7 +118,26 @@ async function itemsOfFolder(folder: string, { worktree }: SurfaceInput): Promis
   if (files.length <= mostFiles) return items
   const where = relative(worktree, folder)
   // Never the same twice: so many files cannot be trusted.
-  return [...items, { id: `${where}/*`, where, key: "", text: `${files.length} files`, hash: crypto.randomUUID() }]
+  return [
+    ...items,
+    { id: `${where}/*`, where, key: "", text: `more than ${mostFiles} files`, hash: crypto.randomUUID() },
+  ]
+}
+
+/** Files below a folder, links to directories followed: what loads them follows them too. One that leads in a circle is a file. */
+async function filesBelow(folder: string, seen: Set<string>): Promise<string[]> {
+  const real = await realpath(folder).catch(() => folder)
+  if (seen.has(real)) return []
+  seen.add(real)
+  const files: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name)
+    const info = entry.isSymbolicLink() ? await stat(path).catch(() => entry) : entry
+    if (info.isDirectory()) files.push(...(await filesBelow(path, seen)))
+    else files.push(path)
+    if (files.length > mostFiles) break
+  }
+  return files
 }
 
 async function hashOfFile(path: string): Promise<string> {

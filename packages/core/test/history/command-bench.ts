@@ -21,7 +21,7 @@ import {
   createCommandJournal,
 } from "../../src/workspace/history/command-journal.ts"
 import { diskSources } from "../../src/workspace/history/disk-sources.ts"
-import { createJournal, type Journal } from "../../src/workspace/history/journal.ts"
+import { type CallRef, createJournal, type Journal } from "../../src/workspace/history/journal.ts"
 import { createKnownFiles } from "../../src/workspace/history/known-files.ts"
 import { type PathPlan, planRevert } from "../../src/workspace/history/plan-revert.ts"
 import { locate } from "../../src/workspace/project.ts"
@@ -41,7 +41,7 @@ export interface CommandBench extends AsyncDisposable {
   /** What was recorded, in order. */
   readonly changes: FileChange[]
   /** Runs a shell command as a tool does, between two looks. */
-  run(command: string): Promise<CommandNotes>
+  run(command: string, by?: CallRef): Promise<CommandNotes>
   /** What a tool says would be lost by a command, by the commands of its line. */
   losses(command: string): Promise<Record<string, string>>
   /** Runs a shell command that nobody watches; throws when it fails. */
@@ -59,8 +59,15 @@ const environment = {
   ...{ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", EDITOR: "true" },
 }
 
-/** Makes the working tree with `setup`, a shell script that runs in it; `below` is where in it the session works. */
-export async function commandBench(setup: string, below = "."): Promise<CommandBench> {
+/**
+ * Makes the working tree with `setup`, a shell script that runs in it; `below` is where in it the session works. `append`
+ * gets what is recorded, as the log would.
+ */
+export async function commandBench(
+  setup: string,
+  below = ".",
+  append: (by: CallRef, changes: readonly FileChange[]) => void = () => {},
+): Promise<CommandBench> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "cairn-command-")))
   const base = join(root, "work")
   await mkdir(base)
@@ -81,7 +88,10 @@ export async function commandBench(setup: string, below = "."): Promise<CommandB
   const journal = createJournal({
     blobs,
     changeID: () => `chg_${(count += 1)}`,
-    append: (_, more) => void changes.push(...more),
+    append: (by, more) => {
+      changes.push(...more)
+      append(by, more)
+    },
   })
   const known = createKnownFiles(blobs, systemClock)
   const commands = createCommandJournal({ git, blobs, journal, known, location, own: [], home: join(root, "home") })
@@ -92,8 +102,8 @@ export async function commandBench(setup: string, below = "."): Promise<CommandB
   }
   return {
     ...{ root, directory, blobs, journal, commands, changes },
-    async run(command) {
-      const watch = await commands.begin(call, signal, await threatsOf(command))
+    async run(command, by = call) {
+      const watch = await commands.begin(by, signal, await threatsOf(command))
       if (!watch.ok) throw new Error(watch.error.message)
       Bun.spawnSync(["sh", "-c", command], { cwd: directory, env: environment })
       return await watch.value.finish()

@@ -19,6 +19,17 @@ test("files and links, not what they lead to, without builds and dependencies", 
   expect(cut).toBe(false)
 })
 
+test("a link that leads in a circle is a link, and with everything builds are walked too", async () => {
+  await using bench = await commandBench("mkdir dist; echo a > dist/a; ln -s loop dist/loop; ln -s .. dist/up")
+  const { files } = await walkFiles(join(bench.directory, "dist"), 100, signal, true)
+  expect(files.map((path) => path.slice(bench.directory.length + 1)).toSorted()).toEqual([
+    "dist/a",
+    "dist/loop",
+    "dist/up",
+  ])
+  expect((await walkFiles(bench.directory, 100, signal, true)).files).toHaveLength(3)
+})
+
 test("stops at so many, and says so; a directory that is not there has none", async () => {
   await using bench = await commandBench("mkdir one two; touch one/1 one/2 two/1 two/2 0")
   const some = await walkFiles(bench.directory, 2, signal)

@@ -41,8 +41,11 @@ export interface Walked {
   readonly cut: boolean
 }
 
-/** All files below a directory, at most `most`, the upper ones first. What cannot be read is not there. */
-export async function walkFiles(root: string, most: number, signal: AbortSignal): Promise<Walked> {
+/**
+ * All files below a directory, at most `most`, the upper ones first; with `everything` builds and dependencies too. What
+ * cannot be read is not there.
+ */
+export async function walkFiles(root: string, most: number, signal: AbortSignal, everything = false): Promise<Walked> {
   const files: string[] = []
   const directories: string[] = []
   const left: string[] = []
@@ -54,7 +57,7 @@ export async function walkFiles(root: string, most: number, signal: AbortSignal)
     for (const entry of entries) {
       const path = join(directory, entry.name)
       if (!entry.isDirectory()) files.push(path)
-      else if (isPassedOver(entry.name)) left.push(path)
+      else if (!everything && isPassedOver(entry.name)) left.push(path)
       else queue.push(path)
     }
     if (files.length > most || queue.length > most + mostEmpty)
