@@ -4,6 +4,7 @@ import { debugConfigCommand } from "./debug-config.ts"
 import { debugGcCommand } from "./debug-gc.ts"
 import { debugPathsCommand } from "./debug-paths.ts"
 import { debugProbeCommand } from "./debug-probe.ts"
+import { debugResetTerminalCommand } from "./debug-reset-terminal.ts"
 import { debugTerminalCommand } from "./debug-terminal.ts"
 import { debugTraceCommand } from "./debug-trace.ts"
 import { debugVerifyCommand } from "./debug-verify.ts"
@@ -58,6 +59,7 @@ export const commands: readonly Command[] = [
   debugConfigCommand,
   debugTraceCommand,
   debugTerminalCommand,
+  debugResetTerminalCommand,
   debugVerifyCommand,
   debugGcCommand,
   debugRebuildSearchCommand,
