@@ -5,6 +5,8 @@ import { planFacts } from "./command.ts"
 import { planVerdict } from "./command-verdict.ts"
 import { createReadLine } from "./read-line.ts"
 import { fromConfig } from "./rule.ts"
+import { shellFacts } from "./shell/facts.ts"
+import { loadBashParser } from "./shell/parser.ts"
 
 const read = createReadLine()
 const group = new TaskGroup()
@@ -18,9 +20,27 @@ const verdict = async (dialect: Dialect, line: string) =>
 
 test("grammars that are wanted at once do not spoil each other", async () => {
   const lines = await Promise.all(
-    (["bash", "powershell", "bash", "powershell", "cmd"] as const).map((one) => verdict(one, "git status")),
+    (["bash", "powershell", "bash", "powershell", "cmd"] as const).map((one) =>
+      verdict(one, one === "bash" ? "git status | cat" : "git status"),
+    ),
   )
   expect(lines).toEqual(["allow", "allow", "allow", "allow", "allow"])
+})
+
+const parse = await loadBashParser()
+
+test.each([
+  ..."ls;cd a && rm -r b;eval ls -la;eval if;exit 1;env npm test;xargs rm;git clean -fd;then;a;b".split(";"),
+  ...["bash -c 'ls -la'", "bash -c 'a | b'", "bash -c 'echo $x'", "trap 'rm x' EXIT", "sh -c 'cd .. && rm \"a b\"'"],
+  ...[
+    "env -S 'rm x'",
+    "find a -exec rm b '{}' ';'",
+    "git config alias.x '!rm -r y'",
+    "watch 'rm x > y'",
+    "sed -n 1p a",
+  ],
+])("a plain line is known as the grammar knows it: %s", async (line) => {
+  expect(await read("bash", line, context, group.signal)).toEqual(shellFacts(parse, line, context))
 })
 
 describe("zsh", () => {

@@ -2,7 +2,9 @@ import type { Dialect } from "../process/shell.ts"
 import type { ShellContext } from "./shell/collected.ts"
 import { type ShellFacts, shellFacts } from "./shell/facts.ts"
 import { createGrammars } from "./shell/parser.ts"
+import { plainTree } from "./shell/plain-line.ts"
 import { sameInSh, sameInZsh } from "./shell/shell-text.ts"
+import type { Parse } from "./shell/syntax.ts"
 
 /** Facts of a line, as the shell would read it that would run it. Interruption rejects with the reason. */
 export type ReadLine = (
@@ -15,13 +17,15 @@ export type ReadLine = (
 /** What a shell reads in its own way is `opaque`. Grammars are loaded when a line needs them. */
 export function createReadLine(): ReadLine {
   const grammars = createGrammars()
+  const readBash = async (line: string, context: ShellContext, signal: AbortSignal) =>
+    plainFacts(line, context) ?? shellFacts(await grammars.bash(signal), line, context)
   return async (dialect, line, context, signal) => {
     switch (dialect) {
       case "bash":
-        return shellFacts(await grammars.bash(signal), line, context)
+        return await readBash(line, context, signal)
       case "sh":
       case "zsh": {
-        const facts = shellFacts(await grammars.bash(signal), line, context)
+        const facts = await readBash(line, context, signal)
         const same = dialect === "sh" ? sameInSh(line) : sameInZsh(line)
         return same ? facts : { opaque: `${dialect} may read it in another way`, ...facts }
       }
@@ -38,6 +42,18 @@ export function createReadLine(): ReadLine {
         return { ...nothing, opaque: "nobody here knows how this shell reads a line" }
     }
   }
+}
+
+/** Facts of a line that needs no grammar, nor does any line that it starts; undefined for every other. */
+function plainFacts(line: string, context: ShellContext): ShellFacts | undefined {
+  let plain = true
+  const parse: Parse = (text) => {
+    const root = plainTree(text)
+    plain &&= root !== undefined
+    return root ? { ok: true, root } : { ok: false, reason: "not plain" }
+  }
+  const facts = shellFacts(parse, line, context)
+  return plain ? facts : undefined
 }
 
 const nothing: ShellFacts = { invocations: [], redirects: [], reads: [], writes: [], outside: [] }
