@@ -5,6 +5,7 @@ import type { SetupError } from "@cairn/schema/error"
 import type { BusEvent } from "@cairn/schema/event"
 import { noTokens } from "@cairn/schema/model"
 import type { PermissionReply } from "@cairn/schema/permission"
+import type { ProjectInfo } from "@cairn/schema/project"
 import type { Session } from "@cairn/schema/session"
 import { event, outcome, session } from "./values.ts"
 
@@ -36,6 +37,8 @@ const noStats: Stats = {
   ...{ days: [], models: [], agents: [], projects: [], sessions: [], tools: [] },
 }
 
+const fakeProject: ProjectInfo = { id: "p", worktree: "/repo", time: { created: 0, updated: 0 }, sandboxes: [] }
+
 /** The engine's interface over a scripted turn: real event values, no store and no model. Only for the command line's edge. */
 export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Engine> = {}): FakeEngine {
   const listeners = new Set<(event: BusEvent) => void>()
@@ -46,6 +49,7 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     for (const each of events) for (const listener of listeners) listener(each)
   }
   const paths = {
+    home: "/home/test",
     config: "/c",
     data: "/d",
     state: "/s",
@@ -85,7 +89,13 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     leftOut: () => [],
     models: () => [],
     suggestModels: () => [],
-    agents: () => [{ name: "build", mode: "primary" }],
+    agents: () => [{ name: "build", mode: "primary", permission: [], options: {} }],
+    providers: async () => ({ all: [], default: {}, connected: [] }),
+    project: async () => fakeProject,
+    projects: () => [fakeProject],
+    updateProject: () => undefined,
+    projectDirectories: () => [],
+    todos: () => [],
     checkAgent: (name) => ok(name ?? "build"),
     async createSession(input) {
       const made = session(input.title === undefined ? {} : { title: input.title })

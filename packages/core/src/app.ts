@@ -72,7 +72,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const scope = new TaskGroup()
   void scope.run(() => toolSide.output.sweep())
   void scope.run((signal) => toolSide.history.tidy(signal))
-  const { models, agents } = modelSide
+  const { catalog, models, agents } = modelSide
   const { asks, questions, project, supervisor, history } = toolSide
   return ok(
     createEngineOf({
@@ -89,7 +89,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         config,
         warnings: base.warnings,
       },
-      ...{ models, agents, asks, questions, project, history, preparer, coordinator, reverts, scope },
+      ...{ catalog, models, agents, asks, questions, project, history, preparer, coordinator, reverts, scope },
       async dispose() {
         await coordinator[Symbol.asyncDispose]()
         await scope[Symbol.asyncDispose]()
@@ -320,8 +320,9 @@ function buildSessions(
   return { preparer, coordinator, reverts }
 }
 
-function enginePaths({ configDir, dataDir, stateDir, cacheDir }: Paths): EnginePaths {
+function enginePaths({ home, configDir, dataDir, stateDir, cacheDir }: Paths): EnginePaths {
   return {
+    home,
     config: configDir,
     data: dataDir,
     state: stateDir,

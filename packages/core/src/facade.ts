@@ -1,74 +1,27 @@
-import type { Database } from "bun:sqlite"
-import type { Clock } from "@cairn/kernel/clock"
-import type { Ids } from "@cairn/kernel/id"
-import type { Log } from "@cairn/kernel/log"
 import { type Result, err, ok } from "@cairn/kernel/result"
-import type { TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import type { LogEntry } from "@cairn/schema/event"
-import type { RevertRecord, Collected } from "@cairn/schema/history"
+import type { RevertRecord } from "@cairn/schema/history"
 import { type ModelRef, noTokens } from "@cairn/schema/model"
-import type { Agents } from "./agent/agents.ts"
-import type { Agent } from "./agent/define.ts"
-import type { LoadedConfig } from "./config/load.ts"
 import { redactConfig } from "./config/redact.ts"
-import type { AgentInfo, Engine, EnginePaths, PromptInput, TurnOutcome } from "@cairn/schema/engine"
-import type { EngineOptions } from "./engine-options.ts"
+import type { Engine, PromptInput, TurnOutcome } from "@cairn/schema/engine"
 import { takesMedia } from "./model/media.ts"
-import type { Models } from "./model/registry.ts"
-import type { Asks } from "./permission/asks.ts"
+import { overviewOf } from "./overview.ts"
+import type { Parts } from "./parts.ts"
 import { listApprovals, removeApprovals } from "./session/approvals.ts"
 import { attachFiles, isFile } from "./session/attach.ts"
 import { checkInput } from "./session/check-input.ts"
 import { checkPrompt } from "./session/check-prompt.ts"
 import { chooseModel } from "./session/choose-model.ts"
-import type { Coordinator } from "./session/coordinator.ts"
 import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import { lineUpOf } from "./session/line-up.ts"
 import { leftOutOf } from "./session/left-out.ts"
-import type { Preparer } from "./session/prepare.ts"
-import type { CurrentProject } from "./session/project.ts"
-import type { Questions } from "./session/questions.ts"
-import type { Reverts } from "./session/reverts.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
 import { createSession, deleteSession, listSessions, updateSession, withDescendants } from "./session/sessions.ts"
 import { guarded } from "./store/guard.ts"
 import type { Store } from "./store/store.ts"
 import { StoreFailed } from "./store/trouble.ts"
-import type { BlobStore } from "./workspace/history/blob-store.ts"
-import type { Location } from "./workspace/project.ts"
-
-/** What `app.ts` has built. */
-export interface Parts {
-  readonly database: Database
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly version: string
-  readonly env: EngineOptions["env"]
-  readonly location: Location
-  readonly paths: EnginePaths
-  readonly config: LoadedConfig
-  readonly warnings: readonly string[]
-  readonly models: Models
-  readonly agents: Agents
-  readonly asks: Asks
-  readonly questions: Questions
-  readonly project: CurrentProject
-  readonly history: {
-    readonly blobs: BlobStore
-    collect(options: { dryRun: boolean; signal: AbortSignal }): Promise<Collected>
-  }
-  readonly preparer: Preparer
-  readonly coordinator: Coordinator
-  /** Loaded when it is needed. */
-  reverts(): Promise<Reverts>
-  /** Work that belongs to no turn. */
-  readonly scope: TaskGroup
-  dispose(): Promise<void>
-}
 
 /** The engine as its clients see it: thin calls into the parts. */
 export function createEngineOf(parts: Parts): Engine {
@@ -108,7 +61,8 @@ export function createEngineOf(parts: Parts): Engine {
     },
     models: (filter, scope) => models.infos(filter, scope),
     suggestModels: (text) => models.suggest(text),
-    agents: () => agents.list().flatMap((agent) => (agent.hidden ? [] : [agentInfo(agent)])),
+    ...overviewOf(parts),
+    todos: (sessionID) => store.read.todos(sessionID),
     createSession(input) {
       // A project that is new is asked for its name while the first turn runs.
       const unnamed = (error: unknown) => parts.log.warn("the project could not be identified", { error })
@@ -304,10 +258,6 @@ function whoAnswers(
   const model = chooseModel(models, agent.value, named, session)
   if (!model.ok) return model
   return preparer.prepare(sessionID, { agent: agent.value.name, model: model.value.ref })
-}
-
-function agentInfo({ name, description, mode }: Agent): AgentInfo {
-  return { name, ...(description !== undefined && { description }), mode }
 }
 
 const unknownSession = (sessionID: string): SetupError => ({

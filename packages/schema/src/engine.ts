@@ -1,4 +1,6 @@
 import type { Result } from "@cairn/kernel/result"
+import type { Agent } from "./agent.ts"
+import type { Config } from "./config.ts"
 import type { SetupError, ErrorClass, MessageError } from "./error.ts"
 import type { BusEvent, TurnEnd } from "./event.ts"
 import type { MessageWithParts, OutputFormat } from "./message.ts"
@@ -18,8 +20,11 @@ import type { Collected } from "./history.ts"
 import type { ModelInfo, ModelScope } from "./model-info.ts"
 import type { DiffInput, FileDiffReport, RevertInput, RevertReport } from "./revert.ts"
 import type { SearchPage, SearchProgress, SearchRequest } from "./search.ts"
+import type { ProjectChange, ProjectInfo } from "./project.ts"
+import type { ProviderList } from "./provider.ts"
 import type { Stats, StatsQuery } from "./stats.ts"
 import type { SessionTrace } from "./trace.ts"
+import type { Todo } from "./todo.ts"
 import type { Trust } from "./trust.ts"
 
 export interface PromptInput {
@@ -64,6 +69,7 @@ export interface TurnOutcome {
 
 /** Where this process keeps things. All absolute. */
 export interface EnginePaths {
+  readonly home: string
   readonly config: string
   readonly data: string
   readonly state: string
@@ -77,16 +83,9 @@ export interface EnginePaths {
 
 /** The effective configuration for a person to look at: secrets replaced, each source named. */
 export interface ConfigView {
-  readonly config: unknown
+  readonly config: Config
   readonly sources: readonly { readonly path: string; readonly layer: string }[]
   readonly warnings: readonly string[]
-}
-
-/** An agent as a list shows it. */
-export interface AgentInfo {
-  readonly name: string
-  readonly description?: string
-  readonly mode: "primary" | "subagent" | "all"
 }
 
 /** Outcome of replaying the log beside the tables. `problems` is empty when every column of every row is equal. */
@@ -166,8 +165,19 @@ export interface Engine extends AsyncDisposable {
   models(filter: string, scope: ModelScope): ModelInfo[]
   /** At most three `provider/model` that may have been meant by `text`, best first. */
   suggestModels(text: string): string[]
-  /** The agents that may be chosen, built-in ones first. */
-  agents(): AgentInfo[]
+  /** Every agent that is not disabled, built-in ones first. */
+  agents(): Agent[]
+  /** What could be called as things are, and the names of the other providers. Nothing is sent anywhere. */
+  providers(): Promise<ProviderList>
+  /** The project of this directory. */
+  project(): Promise<ProjectInfo>
+  /** Every project that has sessions in the database. */
+  projects(): ProjectInfo[]
+  /** Undefined when there is no such project. */
+  updateProject(projectID: string, change: ProjectChange): ProjectInfo | undefined
+  /** Directories in which sessions of a project worked. */
+  projectDirectories(projectID: string): string[]
+  todos(sessionID: string): Todo[]
   createSession(input: SessionInput): Promise<Session>
   /** Copies a session up to a message, which is not in the copy, or whole, into a new one. Files stay as they are. */
   forkSession(sessionID: string, messageID?: string): Promise<Result<Session, SetupError>>

@@ -1,4 +1,5 @@
-import type { Session } from "./session.ts"
+import { z } from "zod"
+import { Session } from "./session.ts"
 
 /** Of the whole session, of a message (for a user message the steps that answer it), or between two snapshots of its parts. */
 export type DiffInput = { readonly messageID?: string } | { readonly from: string; readonly to: string }
@@ -27,24 +28,26 @@ export interface RevertInput {
 }
 
 /** What is done with one file. Nothing is done to one with a conflict, or that is not covered; `reason` says why. */
-export interface RevertedFileReport {
+export const RevertedFileReport = z.object({
   /** The path below the worktree, or the whole one outside of it. */
-  readonly file: string
-  readonly path: string
-  readonly action: "restore" | "delete" | "merge" | "conflict" | "not_covered"
-  readonly reason?: string
+  file: z.string(),
+  path: z.string(),
+  action: z.enum(["restore", "delete", "merge", "conflict", "not_covered"]),
+  reason: z.string().optional(),
   /** From what is there to what will be. */
-  readonly additions: number
-  readonly deletions: number
-  readonly patch: string
-}
+  additions: z.number(),
+  deletions: z.number(),
+  patch: z.string(),
+})
+export type RevertedFileReport = Readonly<z.infer<typeof RevertedFileReport>>
 
 /** A revert or unrevert, done or previewed. Files that are what they should be already are not in it. */
-export interface RevertReport {
-  readonly dryRun: boolean
-  readonly session: Session
-  readonly files: readonly RevertedFileReport[]
+export const RevertReport = z.object({
+  dryRun: z.boolean(),
+  session: Session,
+  files: z.array(RevertedFileReport).readonly(),
   /** Messages that are hidden until the next prompt, which removes them; those that come back, for an unrevert. */
-  readonly messages: number
-  readonly notes: readonly string[]
-}
+  messages: z.number(),
+  notes: z.array(z.string()).readonly(),
+})
+export type RevertReport = Readonly<z.infer<typeof RevertReport>>

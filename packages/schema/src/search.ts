@@ -1,4 +1,4 @@
-import type { Message } from "./message.ts"
+import { z } from "zod"
 import type { SessionFilter } from "./session.ts"
 
 /** What to look for in texts, reasoning and tool calls. Words that begin a word match; "quoted" ones as they stand. */
@@ -15,32 +15,34 @@ export interface SearchRequest {
 export type SearchProgress = (done: number) => void
 
 /** A short piece of a text around what was found. */
-export interface Excerpt {
+export const Excerpt = z.object({
   /** One line, with an ellipsis where it was cut. */
-  readonly text: string
+  text: z.string(),
   /** Where in `text` the words stand that were looked for: start and end, in order, without overlap. */
-  readonly matches: readonly (readonly [start: number, end: number])[]
-}
+  matches: z.array(z.tuple([z.number(), z.number()]).readonly()).readonly(),
+})
+export type Excerpt = Readonly<z.infer<typeof Excerpt>>
 
 /** A part in which every word was found. */
-export interface SearchHit {
-  readonly sessionID: string
-  readonly title: string
-  readonly directory: string
-  readonly messageID: string
-  readonly partID: string
-  readonly role: Message["role"]
-  readonly type: "text" | "reasoning" | "tool"
+export const SearchHit = z.object({
+  sessionID: z.string(),
+  title: z.string(),
+  directory: z.string(),
+  messageID: z.string(),
+  partID: z.string(),
+  role: z.enum(["user", "assistant"]),
+  type: z.enum(["text", "reasoning", "tool"]),
   /** Name of the tool, for its calls. */
-  readonly tool?: string
+  tool: z.string().optional(),
   /** The text is a summary of what was compacted. */
-  readonly summary?: boolean
+  summary: z.boolean().optional(),
   /** The text is a note to the model, which neither the user nor the model wrote. */
-  readonly synthetic?: boolean
+  synthetic: z.boolean().optional(),
   /** When the part began. */
-  readonly time: number
-  readonly excerpt: Excerpt
-}
+  time: z.number(),
+  excerpt: Excerpt,
+})
+export type SearchHit = Readonly<z.infer<typeof SearchHit>>
 
 /** Best first. `cursor` is there when there is more. */
 export interface SearchPage {

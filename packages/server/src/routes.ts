@@ -1,12 +1,26 @@
 import type { OperationID } from "@cairn/schema/operation/all"
+import { appRoutes } from "./route/app.ts"
+import { configRoutes } from "./route/config.ts"
 import { globalRoutes } from "./route/global.ts"
+import { inboxRoutes } from "./route/inbox.ts"
 import { permissionRoutes } from "./route/permission.ts"
+import { projectRoutes } from "./route/project.ts"
+import { questionRoutes } from "./route/question.ts"
+import { searchRoutes } from "./route/search.ts"
 import { sessionRoutes } from "./route/session.ts"
+import { undoRoutes } from "./route/undo.ts"
 import type { Routes } from "./route.ts"
 
 /** Every route, by the id of its operation. One that is missing does not compile. */
 export const routes: Routes<OperationID> = {
   ...globalRoutes,
   ...sessionRoutes,
+  ...undoRoutes,
+  ...inboxRoutes,
+  ...searchRoutes,
   ...permissionRoutes,
+  ...questionRoutes,
+  ...appRoutes,
+  ...configRoutes,
+  ...projectRoutes,
 }

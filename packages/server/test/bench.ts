@@ -5,6 +5,7 @@ import type { Scenario } from "@cairn/testkit/scenario"
 import { type ModelServer, startModelServer } from "@cairn/testkit/server"
 import { type TempWorkspace, tempWorkspace } from "@cairn/testkit/workspace"
 import type { OpenEngine } from "../src/instances.ts"
+import { misfits, originalOf } from "./original-api.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../src/serve.ts"
 
 const token = "test-token-of-the-bench"
@@ -75,7 +76,9 @@ export async function bench(scenario: Scenario = [], options: BenchOptions = {})
         headers,
         ...(sent !== undefined && { body: sent }),
       })
-      return answered(response)
+      const answer = await answered(response)
+      checkShape(method, path, answer)
+      return answer
     },
     async [Symbol.asyncDispose]() {
       await server.stop()
@@ -83,6 +86,16 @@ export async function bench(scenario: Scenario = [], options: BenchOptions = {})
       await workspace[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Every success has to be one for the original's clients too. */
+function checkShape(method: string, path: string, answer: Answered): void {
+  const original = originalOf(method, path.replace(/\?.*$/, ""))
+  if (!original || answer.status >= 400) return
+  if (answer.status !== original.status) throw new Error(`${method} ${path}: ${answer.status}, not ${original.status}`)
+  const wrong = original.response ? misfits(original.response, answer.json) : []
+  if (wrong.length > 0)
+    throw new Error(`${method} ${path} does not fit the original: ${wrong.join("; ")}\n${answer.text}`)
 }
 
 async function answered(response: Response): Promise<Answered> {

@@ -42,8 +42,9 @@ describe("values for a shell", () => {
   test("are agents that can lead", async () => {
     const engine = fakeEngine(undefined, {
       agents: () => [
-        { name: "build", mode: "primary", description: "Does it" },
-        { name: "explore", mode: "subagent" },
+        { name: "build", mode: "primary", description: "Does it", permission: [], options: {} },
+        { name: "explore", mode: "subagent", permission: [], options: {} },
+        { name: "title", mode: "primary", hidden: true, permission: [], options: {} },
       ],
     })
     expect((await completed(["agent"], engine)).out).toBe("build\tDoes it\n")

@@ -40,7 +40,7 @@ async function candidates(io: Io, engine: Engine, kind: string, prefix: string):
     case "agent":
       return engine
         .agents()
-        .filter(({ mode }) => mode !== "subagent")
+        .filter(({ mode, hidden }) => mode !== "subagent" && !hidden)
         .map(({ name, description = "" }) => [name, description])
     case "session": {
       const sessions = await engine.sessions({ scope: "project", limit: most })

@@ -162,10 +162,7 @@ async function openNoted(run: Run, directory: string): Promise<Result<Engine, Se
   return opened
 }
 
-function logLevel(engine: Engine): unknown {
-  const { config } = engine.configView()
-  return typeof config === "object" && config !== null && "logLevel" in config ? config.logLevel : undefined
-}
+const logLevel = (engine: Engine): unknown => engine.configView().config.logLevel
 
 /** Where a named session works, when that is another directory than the engine's and still exists. */
 async function sessionHome(engine: Engine, sessionID: string | undefined): Promise<string | undefined> {

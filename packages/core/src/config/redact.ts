@@ -3,18 +3,16 @@ const secretKey = /^(apiKey|api_key|key|token|password|secret|clientSecret|autho
 const secretMap = /^(headers|environment|env)$/
 
 /** The config for a person to look at: the shape as it is, secrets replaced. */
-export function redactConfig(value: unknown, hidden = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => redactConfig(item))
+export const redactConfig = <T>(config: T): T => redacted(config) as T
+
+function redacted(value: unknown, hidden = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => redacted(item))
   if (typeof value === "string") return hidden ? "[redacted]" : withoutCredentials(value)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      secretKey.test(key)
-        ? item === undefined
-          ? item
-          : "[redacted]"
-        : redactConfig(item, hidden || secretMap.test(key)),
+      secretKey.test(key) ? (item === undefined ? item : "[redacted]") : redacted(item, hidden || secretMap.test(key)),
     ]),
   )
 }

@@ -38,6 +38,8 @@ export interface Models {
   defaultRef(): Result<ModelRef, SetupError>
   /** Every model of catalogue and config as `provider/model`, those that contain `filter`. */
   list(filter?: string): string[]
+  /** Those that can be called with the keys that are present, and those of the config; sorted. Some may still not resolve. */
+  ready(): string[]
   /** What a list shows of them: all, or those that can be called with the keys that are present and those of the config. */
   infos(filter: string, scope: ModelScope): ModelInfo[]
   /** At most three references that may have been meant by `text`, best first. */
@@ -79,7 +81,8 @@ export function createModels(options: ModelsOptions): Models {
     return known.filter((model) => scope === "all" || model.source !== "catalogue" || model.problem === undefined)
   }
   const suggest = (text: string) => options.catalog.suggest(text, ownRefs(options.config))
-  return { resolve, defaultRef, list, infos, suggest }
+  const ready = () => [...readyRefs(options)].sort()
+  return { resolve, defaultRef, list, ready, infos, suggest }
 }
 
 function resolveNamed(options: ModelsOptions, wanted: string | ModelRef): Result<ResolvedModel, SetupError> {

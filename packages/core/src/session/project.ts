@@ -14,6 +14,12 @@ export interface CurrentProject {
   identify(signal: AbortSignal): Promise<void>
 }
 
+/** What a person said of the project stays when git is asked again. */
+function chosen(project: Project | undefined): Pick<Project, "name" | "icon" | "commands"> {
+  const { name, icon, commands } = project ?? {}
+  return { ...(name !== undefined && { name }), ...(icon && { icon }), ...(commands && { commands }) }
+}
+
 export function createCurrentProject(deps: {
   store: Store
   clock: Clock
@@ -36,6 +42,7 @@ export function createCurrentProject(deps: {
       worktree: location.worktree,
       ...(location.commonDir !== undefined && { vcs: "git" as const, commonDir: location.commonDir }),
       ...(aliases.size > 0 && { aliases: [...aliases] }),
+      ...chosen(former ?? known),
       time: { created: former?.time.created ?? now, updated: now },
     }
     store.append(found, [{ type: "project.updated", properties: project }])

@@ -332,6 +332,8 @@ const asksOf = (reader: Reader): Record<keyof Reader, () => unknown> => ({
   allApprovals: () => reader.allApprovals(["prj_1"]),
   todos: () => reader.todos("ses_1"),
   project: () => reader.project("prj_1"),
+  // The projects are few.
+  projects: () => undefined,
   projectByCommonDir: () => reader.projectByCommonDir("/work/.git"),
   lastFact: () => reader.lastFact("ses_1", "Today"),
   lastEnd: () => reader.lastEnd("ses_1"),

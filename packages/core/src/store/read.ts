@@ -31,6 +31,8 @@ export interface Reader extends MessageReader, SpendReader {
   allApprovals(projects: readonly string[]): { request: PermissionRequest; reply: PermissionReply }[]
   todos(sessionID: string): Todo[]
   project(id: string): Project | undefined
+  /** The one that was used last first. */
+  projects(): Project[]
   projectByCommonDir(commonDir: string): Project | undefined
   /** The newest synthetic text of the session that begins with `start`. */
   lastFact(sessionID: string, start: string): string | undefined
@@ -167,6 +169,11 @@ export function createReader(database: Database): Reader {
     approvals: (sessionID, projects) => approvals.all(sessionID, JSON.stringify(projects)).map(approved),
     allApprovals: (projects) => allApprovals.all(JSON.stringify(projects)).map(approved),
     todos: (sessionID) => todos(sessionID) ?? [],
+    projects: () =>
+      database
+        .query<{ data: string }, []>("SELECT data FROM project ORDER BY json_extract(data, '$.time.updated') DESC, id")
+        .all()
+        .map(({ data }) => JSON.parse(data) as Project),
     project: one<Project>("SELECT data FROM project WHERE id = ?"),
     projectByCommonDir: one<Project>("SELECT data FROM project WHERE common_dir = ? ORDER BY rowid DESC"),
     lastFact: (sessionID, start) => lastFact.get(sessionID, start)?.text,

@@ -1,13 +1,27 @@
+import { appOperations } from "./app.ts"
+import { configOperations } from "./config.ts"
 import type { Operation } from "./define.ts"
 import { globalOperations } from "./global.ts"
+import { inboxOperations } from "./inbox.ts"
 import { permissionOperations } from "./permission.ts"
+import { projectOperations } from "./project.ts"
+import { questionOperations } from "./question.ts"
+import { searchOperations } from "./search.ts"
 import { sessionOperations } from "./session.ts"
+import { undoOperations } from "./undo.ts"
 
 /** The table: every operation that the server answers, by its id. What is not here does not exist. */
 export const operations = {
   ...globalOperations,
   ...sessionOperations,
+  ...undoOperations,
+  ...inboxOperations,
+  ...searchOperations,
   ...permissionOperations,
+  ...questionOperations,
+  ...appOperations,
+  ...configOperations,
+  ...projectOperations,
 }
 export type Operations = typeof operations
 export type OperationID = keyof Operations

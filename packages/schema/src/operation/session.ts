@@ -5,6 +5,7 @@ import { Part } from "../part.ts"
 import { PermissionRuleset } from "../permission.ts"
 import { Delivery, PromptPart } from "../prompt.ts"
 import { Session, SessionStatus } from "../session.ts"
+import { Todo } from "../todo.ts"
 import { largeBody, operationGroup } from "./define.ts"
 import { count, cursor, flag, time } from "./query.ts"
 
@@ -169,6 +170,39 @@ export const sessionOperations = operationGroup({
     reach: "directory",
     changes: true,
     bodyLimit: largeBody,
+    errors: [404, 409],
+  },
+  "session.todo": {
+    method: "GET",
+    path: "/session/{sessionID}/todo",
+    summary: "What the session has on its list",
+    params,
+    response: z.array(Todo),
+    reach: "directory",
+    changes: false,
+    errors: [404],
+  },
+  "session.fork": {
+    method: "POST",
+    path: "/session/{sessionID}/fork",
+    summary: "Copies a session, up to a message that is not in the copy; files stay as they are",
+    params,
+    body: z.object({ messageID: MessageID.optional() }).optional(),
+    response: Session,
+    reach: "directory",
+    changes: true,
+    errors: [404],
+  },
+  "session.summarize": {
+    method: "POST",
+    path: "/session/{sessionID}/summarize",
+    summary: "Replaces the older part of an idle session by a summary; false when the model gave none",
+    params,
+    body: z.object({ providerID: z.string(), modelID: z.string(), auto: z.boolean().optional() }),
+    response: z.boolean(),
+    reach: "directory",
+    changes: true,
+    long: true,
     errors: [404, 409],
   },
   "session.abort": {

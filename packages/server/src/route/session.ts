@@ -21,6 +21,9 @@ type SessionRoute =
   | "session.message"
   | "session.prompt"
   | "session.prompt_async"
+  | "session.todo"
+  | "session.fork"
+  | "session.summarize"
   | "session.abort"
 
 /** Sessions of a page when the caller does not say. */
@@ -75,6 +78,16 @@ export const sessionRoutes: Routes<SessionRoute> = {
     const answer = engine.prompt(promptOf(params.sessionID, body))
     server.background(engine.directory, "a prompt", async () => void (await answer))
     return ok(undefined)
+  },
+  "session.todo": ({ engine, params: { sessionID } }) =>
+    engine.session(sessionID) ? ok(engine.todos(sessionID)) : err(unknown(sessionID)),
+  async "session.fork"({ engine, params, body }) {
+    const forked = await engine.forkSession(params.sessionID, body?.messageID)
+    return forked.ok ? ok(forked.value) : err(failureOf(forked.error))
+  },
+  async "session.summarize"({ engine, params, body: { providerID, modelID } }) {
+    const outcome = await engine.compact(params.sessionID, { providerID, modelID })
+    return outcome.ok ? ok(outcome.value.reason === "done") : err(failureOf(outcome.error))
   },
   async "session.abort"({ engine, params }) {
     if (!engine.session(params.sessionID)) return err(unknown(params.sessionID))

@@ -1,0 +1,61 @@
+import type { Agent as ShownAgent } from "@cairn/schema/agent"
+import type { Engine } from "@cairn/schema/engine"
+import type { Project, ProjectChange, ProjectInfo } from "@cairn/schema/project"
+import type { Agent } from "./agent/define.ts"
+import type { Parts } from "./parts.ts"
+
+/** What the engine tells of its surroundings: agents, providers, projects. */
+type Overview = Pick<Engine, "agents" | "providers" | "project" | "projects" | "updateProject" | "projectDirectories">
+
+export function overviewOf(parts: Parts): Overview {
+  const { store, clock, agents, project, location, scope } = parts
+  const current = (): Project => {
+    const id = project.id()
+    const worktree = location.commonDir === undefined ? location.directory : location.worktree
+    return store.read.project(id) ?? { id, worktree, time: { created: 0, updated: 0 } }
+  }
+  return {
+    agents: () => agents.list().map(shownAgent),
+    async providers() {
+      const { listProviders } = await import("./model/provider-list.ts")
+      return listProviders({ catalog: parts.catalog, config: parts.config.config, models: parts.models })
+    },
+    async project() {
+      await project.identify(scope.signal)
+      return shownProject(current())
+    },
+    projects: () => store.read.projects().map(shownProject),
+    projectDirectories: (projectID) =>
+      store.read.directories([projectID, ...(store.read.project(projectID)?.aliases ?? [])]),
+    updateProject(projectID, change) {
+      const known = projectID === project.id() ? current() : store.read.project(projectID)
+      if (!known) return undefined
+      const changed = { ...known, ...given(change), time: { ...known.time, updated: clock.now() } }
+      store.append(projectID, [{ type: "project.updated", properties: changed }])
+      return shownProject(changed)
+    },
+  }
+}
+
+/** No working tree is kept for a project here beside the ones that the user made. */
+const shownProject = (project: Project): ProjectInfo => ({ ...project, sandboxes: [] })
+
+function given({ name, icon, commands }: ProjectChange): ProjectChange {
+  return { ...(name !== undefined && { name }), ...(icon && { icon }), ...(commands && { commands }) }
+}
+
+function shownAgent(agent: Agent): ShownAgent {
+  const { name, mode, native, hidden, permission, options } = agent
+  const { description, topP, temperature, color, model, variant, prompt, steps } = agent
+  return {
+    ...{ name, mode, native, hidden, permission, options: { ...options } },
+    ...(description !== undefined && { description }),
+    ...(topP !== undefined && { topP }),
+    ...(temperature !== undefined && { temperature }),
+    ...(color !== undefined && { color }),
+    ...(model && { model: { providerID: model.providerID, modelID: model.modelID } }),
+    ...(variant !== undefined && { variant }),
+    ...(prompt !== undefined && { prompt }),
+    ...(steps !== undefined && { steps }),
+  }
+}
