@@ -62,6 +62,16 @@ describe("a file becomes", () => {
     expect(await textOf({ "d/b.ts": "", "d/sub/c.ts": "" }, "d")).toContain("<directory>\nb.ts\nsub/\n</directory>")
   })
 
+  test("what its path really leads to: `..` counts after the links, and the real name is said", async () => {
+    await using space = await tempWorkspace({ files: { "w/a.txt": "near", "away/deep/x": "", "away/a.txt": "far" } })
+    const w = path.join(space.dir, "w")
+    await symlink(path.join(space.dir, "away/deep"), path.join(w, "link"))
+    const result = await attachment("link/../a.txt", w)
+    if (!result.ok) throw new Error(result.error.message)
+    expect(result.value[0]).toMatchObject({ text: expect.stringContaining(`${path.join(space.dir, "away/a.txt")}:`) })
+    expect(result.value[0]).toMatchObject({ text: expect.stringContaining("far") })
+  })
+
   test("nothing, when it is empty text", async () => {
     expect(await textOf({ empty: "" }, "empty")).toContain("<file>\n\n</file>")
   })
@@ -83,6 +93,12 @@ describe("a path is refused when it", () => {
     expect(await refusal((dir) => symlink(path.join(dir, "gone"), path.join(dir, "link")), "link")).toContain(
       "does not exist",
     )
+  })
+
+  test("leads to itself, or to what Cairn keeps for itself", async () => {
+    const loop = await refusal((dir) => symlink(path.join(dir, "loop"), path.join(dir, "loop")), "loop")
+    expect(loop).toContain("in a circle")
+    expect(await refusal(async () => {}, "/proc/self/environ")).toContain(process.platform === "linux" ? "keys" : "")
   })
 
   test("is binary", async () => {

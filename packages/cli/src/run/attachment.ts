@@ -2,6 +2,7 @@ import { open, readdir, stat } from "node:fs/promises"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { err, ok, type Result } from "@cairn/kernel/result"
+import { resolvePath } from "@cairn/core/workspace/paths"
 import type { SetupError } from "@cairn/schema/error"
 import type { PromptPart } from "@cairn/schema/prompt"
 
@@ -16,7 +17,9 @@ const entryLimit = 500
  * as text that names the path. What cannot be read or is neither is an error.
  */
 export async function attachment(file: string, cwd: string): Promise<Result<PromptPart[], SetupError>> {
-  const full = path.resolve(cwd, file)
+  const resolved = await resolvePath(file, cwd)
+  if (resolved.problem) return fail(file, resolved.problem.message)
+  const full = resolved.real
   try {
     const info = await stat(full)
     if (info.isDirectory()) return ok([await directoryPart(full)])

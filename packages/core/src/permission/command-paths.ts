@@ -159,7 +159,11 @@ function pathsOf({ word, text }: PathWord, { at, context, facts }: Look): string
 }
 
 const placesOf = (one: PathWord, look: Look): string[] =>
-  pathsOf(one, look).flatMap((path) => realPathSync(path, look.facts.links) ?? [])
+  pathsOf(one, look).flatMap((path) => {
+    const real = realPathSync(path, look.facts.links)
+    if (real === undefined) look.facts.unknown = nobodyKnows
+    return real ?? []
+  })
 
 const secretFile = /\.env(?:\.|$)/
 const mostLookedAt = 5000
@@ -183,6 +187,7 @@ function secretsBelow(directory: string, patterns: readonly string[]): string[] 
   return found
 }
 
+const nobodyKnows = "a path of which nobody knows where it leads"
 const unknownPath = "a path that is only known when it runs"
 /** What a `<( )` or a `>( )` becomes. */
 const isDescriptor = (text: string): boolean => text === `/dev/fd/${hole}`
@@ -217,6 +222,7 @@ function change(write: WriteWord, look: Look): void {
   const all = sources.length === (write.from?.length ?? 0)
   for (const path of pathsOf(write, look)) {
     const real = realPathSync(path, look.facts.links)
+    if (real === undefined) look.facts.unknown = nobodyKnows
     if (real === undefined || devices.has(real)) continue
     const directory = write.into || write.text.endsWith("/") || kindOf(real) === "directory"
     if (sources.length === 0 || !directory || !all)
@@ -310,12 +316,15 @@ export function redirectTo(
     facts.unknown = unknownPath
     return
   }
-  for (const cwd of at) {
-    const path = absolute(target, target.value, cwd, context)
-    const real = target.glob ? undefined : realPathSync(path, facts.links)
-    if (real === undefined) facts.external.set(path, path)
-    else external(real, context, facts)
-    ;(kind === "write" ? facts.writes : facts.reads).add(real ?? path)
+  if (target.glob) facts.unknown = "a redirect to a pattern"
+  const into = kind === "write" ? facts.writes : facts.reads
+  for (const path of pathsOf({ word: target, text: target.value }, { at, context, facts })) {
+    const real = realPathSync(path, facts.links)
+    if (real === undefined) {
+      facts.unknown = nobodyKnows
+      facts.external.set(path, path)
+    } else external(real, context, facts)
+    into.add(real ?? path)
   }
 }
 

@@ -27,9 +27,12 @@ export function makeLink(view: LinkView, path: string, target: string): void {
   view.made = true
 }
 
+/** What these lead to depends on who asks: for a command it is not what it is for us. */
+const ofTheProcess = /^\/proc\/\d+(?:\/task\/\d+)?\/(?:cwd|fd|exe|map_files)$/
+
 /**
  * Where an absolute path really leads: links followed, `..` applied after them, names as they are for what does not
- * exist yet. Undefined for a loop of links and for what cannot be a path.
+ * exist yet. Undefined for a loop of links, for what cannot be a path, and for what is another path to every process.
  */
 export function followPath(path: string, view: LinkView = linkView()): FollowedPath | undefined {
   const { followed } = view
@@ -50,6 +53,7 @@ function follow(path: string, targets: LinkView["targets"]): FollowedPath | unde
       continue
     }
     const next = real === "/" ? `/${name}` : `${real}/${name}`
+    if (ofTheProcess.test(next)) return undefined
     const target = targets.has(next) ? targets.get(next) : linkTarget(next)
     targets.set(next, target)
     if (target === undefined) {

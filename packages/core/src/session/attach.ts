@@ -1,10 +1,10 @@
-import { constants } from "node:fs"
-import { open } from "node:fs/promises"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { PromptPart } from "@cairn/schema/prompt"
+import { openRegular } from "../workspace/files.ts"
+import { resolvePath } from "../workspace/paths.ts"
 import { largestFile, tooLarge } from "./check-prompt.ts"
 
 export const isFile = (part: PromptPart): boolean => part.type === "file" && part.url.startsWith("file:")
@@ -33,12 +33,18 @@ export async function attachFiles(parts: readonly PromptPart[]): Promise<Result<
 
 /** The content, or why there is none. */
 async function readBounded(path: string): Promise<Buffer | string> {
+  const resolved = await resolvePath(path, "/")
+  const opened = resolved.problem ? err(resolved.problem) : await openRegular(resolved.real)
+  if (!opened.ok) {
+    const { kind, message } = opened.error
+    const isOther = kind === "directory" || /not a regular file/.test(message)
+    return isOther
+      ? `${path} is not a regular file. Attach a file, or name the directory in the prompt.`
+      : `${path} cannot be read: ${message}`
+  }
+  await using file = opened.value.file
+  if (opened.value.stat.size > largestFile) return tooLarge(path).message
   try {
-    // A pipe that nobody writes to would block the open for ever.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const stat = await file.stat()
-    if (!stat.isFile()) return `${path} is not a regular file. Attach a file, or name the directory in the prompt.`
-    if (stat.size > largestFile) return tooLarge(path).message
     return await file.readFile()
   } catch (error) {
     return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`

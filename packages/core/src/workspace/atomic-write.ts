@@ -7,7 +7,17 @@ import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import { loadAttributes } from "./attributes.ts"
 import type { Attributes } from "./attributes.ts"
-import { codeOf, contentHash, ioFailure, leadsTo, pickStat, readSnapshot, shownPath } from "./files.ts"
+import {
+  codeOf,
+  contentHash,
+  ioFailure,
+  leadsTo,
+  parentStays,
+  pickStat,
+  readSnapshot,
+  shownPath,
+  swapped,
+} from "./files.ts"
 import type { FileSnapshot, FileStat } from "./files.ts"
 
 /** A change of one file that is ready and not yet visible. Disposing removes whatever was prepared. */
@@ -80,6 +90,7 @@ export async function prepareWrite(
   try {
     // A rename would get round the mode of a file that its owner made read-only.
     if (before) await access(path, constants.W_OK)
+    if (before === undefined && !(await parentStays(path))) return err(swapped(path))
     const created = before ? undefined : await mkdir(dirname(path), { recursive: true })
     const inPlace = before !== undefined && (await losesByRename(before, operations))
     const temp = inPlace ? undefined : await writeTemp(path, bytes, before, mode, operations)
@@ -164,6 +175,7 @@ async function create(plan: Plan): Promise<void> {
     plan.mode ?? newFileMode,
   )
   try {
+    if (!(await leadsTo(file, plan.path))) throw swappedError(plan.path)
     await writeAll(file, plan.bytes)
     if (plan.mode !== undefined) await file.chmod(plan.mode)
   } catch (error) {

@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import type { Stats } from "node:fs"
 import { lstat, open, readlink, realpath } from "node:fs/promises"
 import type { FileHandle } from "node:fs/promises"
+import { dirname } from "node:path"
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
@@ -76,6 +77,38 @@ export async function readSnapshot(
   }
 }
 
+/** An open directory that is certainly the one at its real path. Disposing closes it. */
+export interface OpenDirectory extends AsyncDisposable {
+  /** Leads to this directory, whatever stands at its path by now: for calls of this process and as where a child begins. */
+  readonly at: string
+}
+
+/** Opens a directory by its real path; that the path leads elsewhere by now is `changed`. */
+export async function openDirectory(path: string): Promise<Result<OpenDirectory, ToolFailure>> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    if (!(await leadsTo(file, path))) {
+      await file.close()
+      return err(swapped(path))
+    }
+    const handle = `/proc/${process.pid}/fd/${file.fd}`
+    const named = process.platform === "linux" && (await readlink(handle).catch(() => undefined)) === path
+    return ok({ at: named ? handle : path, [Symbol.asyncDispose]: () => file.close() })
+  } catch (error) {
+    if (codeOf(error) === "ELOOP" || codeOf(error) === "ENOTDIR") return err(swapped(path))
+    return err(ioFailure(error, path))
+  }
+}
+
+/** Is the nearest directory above a real path, of those that exist, still where its path says? What is made below it is then made there. */
+export async function parentStays(path: string): Promise<boolean> {
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    const real = await realpath(parent).catch(() => undefined)
+    if (real !== undefined) return real === parent
+    if (parent === "/") return true
+  }
+}
+
 /** Is this still the file that the open handle has? On Linux the kernel names it; elsewhere the path is asked again. */
 export async function leadsTo(file: FileHandle, path: string): Promise<boolean> {
   if (process.platform === "linux") {
@@ -146,7 +179,8 @@ export function shownSize(bytes: number): string {
   return `${size.toFixed(size < 10 ? 1 : 0)} ${unit}`
 }
 
-function swapped(path: string): ToolFailure {
+/** Why a path that leads elsewhere by now is left alone. */
+export function swapped(path: string): ToolFailure {
   return { kind: "changed", message: `${shownPath(path)} was replaced while it was being opened. Try again.` }
 }
 

@@ -18,6 +18,7 @@ export interface ResolvedPath {
   readonly problem?: ToolFailure
 }
 
+const ownMemory = new RegExp(`^/proc/${process.pid}(?:/task/\\d+)?/(?:environ|mem|auxv|map_files|maps|smaps)(?:/|$)`)
 const longestPath = 4096
 const longestName = 255
 const mostLinks = 40
@@ -35,11 +36,21 @@ export async function resolvePath(input: string, base: string, home: string = ho
   const plain = lexical(path)
   if (!hasParentStep(path)) {
     const real = await realpath(plain).catch(() => undefined)
-    if (real === plain) return { asked: input, real, exists: true, links: [] }
+    if (real === plain && !ownMemory.test(real)) return { asked: input, real, exists: true, links: [] }
   }
   const walked = await walk(path)
   if (walked.problem)
     return { asked: input, real: walked.real, exists: false, links: walked.links, problem: walked.problem }
+  if (ownMemory.test(walked.real)) {
+    const message = `${walked.real} shows what Cairn keeps for itself, keys among it.`
+    return {
+      asked: input,
+      real: walked.real,
+      exists: false,
+      links: walked.links,
+      problem: { kind: "refused", message },
+    }
+  }
   return { asked: input, links: walked.links, ...(await asStored(walked.real)) }
 }
 

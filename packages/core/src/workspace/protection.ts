@@ -34,17 +34,22 @@ export interface Protection {
 
 /**
  * Names are compared without case and without invisible characters, since some file systems take `.GIT` for `.git`. A
- * place of the table that is a symbolic link protects its target too.
+ * place of the table that is a symbolic link protects its target too, and a file of the table goes by all its hard links.
  */
 export function createProtection(worktree: string, places: UserPlaces = userPlaces()): Protection {
   let found: { row: ProtectedPath; place: string }[] | undefined
   const linked = () => (found ??= linkedPlaces(worktree, places))
+  let files: ReadonlyMap<string, ProtectedPath> | undefined
+  const bySecondName = (real: string) => {
+    const id = fileWithNames(real)
+    return id === undefined ? undefined : (files ??= protectedFiles(worktree, places)).get(id)
+  }
   return {
     of(real) {
       const names = split(real)
       const direct = rowOf(names, places, "whole")
       if (direct) return isExcepted(names) ? undefined : direct
-      return linked().find(({ place }) => contains(place, real))?.row
+      return linked().find(({ place }) => contains(place, real))?.row ?? bySecondName(real)
     },
     below(real) {
       const names = split(real)
@@ -201,6 +206,37 @@ function linkedPlaces(worktree: string, places: UserPlaces): { row: ProtectedPat
         : []
     })
   })
+}
+
+/** What tells a file from others, of one that has several names. */
+function fileWithNames(path: string): string | undefined {
+  try {
+    const info = lstatSync(path, { throwIfNoEntry: false })
+    return info?.isFile() && info.nlink > 1 ? `${info.dev}:${info.ino}` : undefined
+  } catch {
+    return undefined // it may not be looked at: then it is not written either
+  }
+}
+
+const mostFiles = 500
+
+/** The files with several names that stand at the places of the table now, or right below one of its directories. */
+function protectedFiles(worktree: string, places: UserPlaces): Map<string, ProtectedPath> {
+  const found = new Map<string, ProtectedPath>()
+  for (const row of protectedPaths) {
+    const fixed = row.path.replace(/\/\*\*$/, "")
+    if (fixed.includes("*")) continue
+    const roots = row.scope === "any" ? [worktree] : row.scope === "root" ? [""] : places[row.scope]
+    for (const root of roots) {
+      const place = `${root}/${fixed}`
+      const below = fixed === row.path ? [] : namesOf(place).slice(0, mostFiles)
+      for (const path of [place, ...below.map((name) => `${place}/${name}`)]) {
+        const id = fileWithNames(path)
+        if (id !== undefined) found.set(id, row)
+      }
+    }
+  }
+  return found
 }
 
 /** None when the directory is missing or may not be read. */

@@ -214,6 +214,11 @@ describe("files", () => {
     expect((await files("repo", "src/*.ts")).results).toEqual(["src/a.ts"])
     expect((await files("repo", "**/*.{js,md}")).results).toEqual(["long.min.js", "src/b.js"])
     expect((await files("repo", "nothing*")).results).toEqual([])
+    // Tied to its start it says how deep to look.
+    expect((await files("repo", "./*.ts")).results).toEqual(["binary.ts", "-dash\nline.ts"])
+    expect((await files("repo", "./*/a.ts")).results).toEqual(["src/a.ts"])
+    expect((await files("repo", "./{src,none}/lib/*.ts")).results).toEqual(["src/lib/.hidden.ts"])
+    expect((await files("repo", "./**/*.ts")).results).toHaveLength(4)
   })
 
   test("a limit, and very many", async () => {

@@ -1,11 +1,10 @@
-import { constants } from "node:fs"
-import { open, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Span } from "@cairn/kernel/span"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { Supervisor } from "../process/supervisor.ts"
-import { codeOf, ioFailure, shownPath } from "./files.ts"
+import { ioFailure, openDirectory, openRegular, shownPath } from "./files.ts"
 import { globMatcher } from "./glob.ts"
 import { isInRepository } from "./project.ts"
 import { recordSplitter } from "./records.ts"
@@ -74,7 +73,7 @@ export function createSearch(options: SearchOptions): Search {
         const path = record.replace(/^\.\//, "")
         return !cut && keep(path) ? { path } : undefined
       }
-      return run(["--files", "--null"], query, 0, take, () => 0).then((found) =>
+      return run(["--files", "--null", ...depthArgs(query.pattern)], query, 0, take, () => 0).then((found) =>
         found.ok ? ok({ ...found.value, results: found.value.results.map((file) => file.path) }) : found,
       )
     },
@@ -127,18 +126,19 @@ function createRun({ supervisor, ripgrep, timeoutMs = 60_000 }: SearchOptions) {
     if (program === undefined) return err(failure("io", "ripgrep (rg) was not found. Install it, or search with bash."))
     const target = await targetOf(query.path)
     if (!target.ok) return target
-    const first = await pass(args, query, target.value, separator, take, manyResults + 1)
+    await using opened = target.value
+    const first = await pass(args, query, opened, separator, take, manyResults + 1)
     const many = first.results.length > manyResults
     // So many come in whatever order the threads find them; sorted by path the same ones come every time.
     const { ran, results } = many
-      ? await pass(["--sort", "path", ...args], query, target.value, separator, take, query.limit + 1)
+      ? await pass(["--sort", "path", ...args], query, opened, separator, take, query.limit + 1)
       : first
     if (!ran.ok) return err(failure("io", ran.error.message))
     const { exitCode, stderr, stopped, timedOut } = ran.value
     const complaint = stderr.replace(/^rg: /, "").trim()
     if (results.length === 0 && !stopped && !timedOut && exitCode !== 0 && exitCode !== 1 && complaint !== "")
       return err(failure("invalid_arguments", complaint))
-    const sorted = many ? results : await newestFirst(results, target.value.directory, within)
+    const sorted = many ? results : await newestFirst(results, opened.directory, within)
     const truncated = sorted.length > query.limit || timedOut
     return ok({ results: sorted.slice(0, query.limit), truncated, order: many ? "path" : "newest", timedOut })
   }
@@ -150,40 +150,55 @@ const common = [
   ...[".git", ".hg", ".svn", ".jj"].flatMap((name) => ["--glob", `!${name}`]),
 ]
 
-interface Target {
+interface Target extends AsyncDisposable {
   readonly directory: string
   readonly name: string
   readonly flags: readonly string[]
 }
 
+/** Asked by trying: ripgrep passes over what it may not read, and a directory that may not be entered reads like a missing program. */
 async function targetOf(path: string): Promise<Result<Target, ToolFailure>> {
   const info = await stat(path).catch(() => undefined)
   if (!info) return err(failure("missing", `${path} does not exist.`))
-  const problem = await whyUnreadable(path, info.isDirectory())
-  if (problem) return err(problem)
   const directory = info.isDirectory() ? path : dirname(path)
+  if (!info.isDirectory()) {
+    const file = await openRegular(path)
+    if (!file.ok) return unreadable(file.error, path)
+    await file.value.file.close()
+  }
+  const opened = await openDirectory(directory)
+  if (!opened.ok) return unreadable(opened.error, path)
+  const { at } = opened.value
+  // May it be entered?
+  const entered = await stat(`${at}/.`).catch((error: unknown) => ioFailure(error, path))
+  if ("kind" in entered) {
+    await opened.value[Symbol.asyncDispose]()
+    return unreadable(entered, path)
+  }
   // Outside of a repository a directory's own ignore files count too, but not those of its parents (a home directory's, say).
   const flags = (await isInRepository(directory)) ? [] : ["--no-require-git", "--no-ignore-parent"]
-  return ok({ directory, name: info.isDirectory() ? "./" : `./${basename(path)}`, flags })
+  const name = info.isDirectory() ? "./" : `./${basename(path)}`
+  return ok({ directory: at, name, flags, [Symbol.asyncDispose]: () => opened.value[Symbol.asyncDispose]() })
 }
 
-/** Asked by trying: ripgrep passes over what it may not read, and a directory that may not be entered reads like a missing program. */
-async function whyUnreadable(path: string, directory: boolean): Promise<ToolFailure | undefined> {
-  try {
-    await using _file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    if (directory) await stat(`${path}/.`)
-    return undefined
-  } catch (error) {
-    const code = codeOf(error)
-    if (code !== "EACCES" && code !== "EPERM") return ioFailure(error, path)
-    return failure("io", `There is no permission to read ${shownPath(path)}.`)
-  }
-}
+/** The failure, in words for one who wants to search. */
+const unreadable = (error: ToolFailure, path: string): Result<never, ToolFailure> =>
+  err(
+    /\(E(?:ACCES|PERM)\)/.test(error.message)
+      ? failure("io", `There is no permission to read ${shownPath(path)}.`)
+      : error,
+  )
 
 /** A glob of a plain name also narrows what ripgrep opens. As a type, not by --glob, which would override ignore files. */
 function typeArgs(include: string | undefined): string[] {
   if (include === undefined || !/^[\w.*?-]+$/.test(include)) return []
   return ["--type-add", `wanted:${include}`, "--type", "wanted"]
+}
+
+/** A glob that is tied to its start and crosses no unknown number of directories says how deep its files can lie. */
+function depthArgs(pattern: string | undefined): string[] {
+  if (!pattern?.startsWith("./") || /\*\*|[{\\]/.test(pattern)) return []
+  return ["--max-depth", `${pattern.split("/").length - 1}`]
 }
 
 function hitOf(record: string, cut: boolean, keep: (hit: Hit) => boolean): Hit | undefined {

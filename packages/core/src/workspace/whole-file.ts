@@ -7,7 +7,17 @@ import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import { appeared, changedSince, noLink, parentFailure, removeParents, tempBeside } from "./atomic-write.ts"
 import type { PreparedChange, WriteOperations } from "./atomic-write.ts"
-import { codeOf, ioFailure, largestText, openRegular, pickStat, readSnapshot, shownPath } from "./files.ts"
+import {
+  codeOf,
+  ioFailure,
+  largestText,
+  openRegular,
+  parentStays,
+  pickStat,
+  readSnapshot,
+  shownPath,
+  swapped,
+} from "./files.ts"
 import type { FileSnapshot, FileStat } from "./files.ts"
 import { largestHashed, statIdentity } from "./seen.ts"
 
@@ -93,6 +103,7 @@ export async function prepareLink(
   operations: WriteOperations,
 ): Promise<Result<PreparedChange, ToolFailure>> {
   let made: string | undefined
+  if (!(await parentStays(path))) return err(swapped(path))
   try {
     made = await mkdir(dirname(path), { recursive: true })
   } catch (error) {

@@ -5,7 +5,15 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import { z } from "zod"
-import { contentHash, ioFailure, openRegular, readSnapshot, shownPath, shownSize } from "../../workspace/files.ts"
+import {
+  contentHash,
+  ioFailure,
+  openDirectory,
+  openRegular,
+  readSnapshot,
+  shownPath,
+  shownSize,
+} from "../../workspace/files.ts"
 import type { FileStat } from "../../workspace/files.ts"
 import { resolvePath } from "../../workspace/paths.ts"
 import type { ResolvedPath } from "../../workspace/paths.ts"
@@ -113,7 +121,12 @@ async function readDirectory(
   range: Range,
   context: ToolContext,
 ): Promise<Result<ToolOutput, ToolFailure>> {
-  const listing = await listDirectory(path, range.offset, range.limit).catch((error: unknown) => ioFailure(error, path))
+  const opened = await openDirectory(path)
+  if (!opened.ok) return opened
+  await using directory = opened.value
+  const listing = await listDirectory(directory.at, range.offset, range.limit).catch((error: unknown) =>
+    ioFailure(error, path),
+  )
   if ("kind" in listing) return err(listing)
   const { entries, total, more } = listing
   if (range.offset > Math.max(1, total)) return err(beyond(path, range.offset, `${total} entries`))
