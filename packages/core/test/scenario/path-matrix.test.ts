@@ -7,7 +7,6 @@ import {
   mkdtemp,
   readdir,
   readFile,
-  readlink,
   realpath,
   rename,
   rm,
