@@ -146,6 +146,15 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    follow: (listener) => engine.subscribe(listener),
+    log: {
+      id: "0",
+      last: () => 0,
+      entries: () => [],
+      elsewhere: () => ({ seq: 0, sessions: [], parts: [] }),
+      watch: () => () => undefined,
+    },
+    openParts: () => [],
     approvals: async () => [],
     removeApprovals: async () => ok([]),
     pendingAsks: () => [],

@@ -2,6 +2,7 @@ import { type Result, err, ok } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
 import type { LogEntry } from "@cairn/schema/event"
 import type { RevertRecord } from "@cairn/schema/history"
+import type { MessageWithParts } from "@cairn/schema/message"
 import { type ModelRef, noTokens } from "@cairn/schema/model"
 import { redactConfig } from "./config/redact.ts"
 import type { Engine, PromptInput, TurnOutcome } from "@cairn/schema/engine"
@@ -85,10 +86,13 @@ export function createEngineOf(parts: Parts): Engine {
       const { rebuildSearch } = await import("./session/search.ts")
       return await storing(() => rebuildSearch(store, { signal: scope.signal, progress }))
     },
-    messages: (sessionID, page) => (page ? store.read.messagePage(sessionID, page) : store.read.messages(sessionID)),
+    messages(sessionID, page) {
+      const stored = page ? store.read.messagePage(sessionID, page) : store.read.messages(sessionID)
+      return store.openParts.of(sessionID).length === 0 ? stored : stored.map((message) => withOpen(store, message))
+    },
     message(sessionID, messageID) {
       const info = store.read.message(messageID)
-      return info?.sessionID === sessionID ? { info, parts: store.read.parts(messageID) } : undefined
+      return info?.sessionID === sessionID ? withOpen(store, { info, parts: store.read.parts(messageID) }) : undefined
     },
     children: (sessionID) => store.read.children(sessionID),
     async isOfProject({ projectID }) {
@@ -143,6 +147,9 @@ export function createEngineOf(parts: Parts): Engine {
     status: (sessionID) => coordinator.status(sessionID),
     statuses: () => coordinator.statuses(),
     subscribe: (listener) => store.subscribe(listener),
+    follow: (listener) => store.follow(listener),
+    log: store.log,
+    openParts: (sessionID) => store.openParts.of(sessionID),
     async approvals(filter) {
       await project.identify(scope.signal)
       return listApprovals(store, project.ids(), filter)
@@ -170,6 +177,12 @@ function* logOf(store: Store, sessionID: string): Generator<LogEntry> {
     after = last.seq
   }
 }
+
+/** The text of open parts is stored later than it is published: whoever reads now and listens from now on misses nothing. */
+const withOpen = ({ openParts }: Store, { info, parts }: MessageWithParts): MessageWithParts => ({
+  info,
+  parts: parts.map((part) => openParts.grown(part)),
+})
 
 function checkFallback(
   { agents, models, config }: Parts,

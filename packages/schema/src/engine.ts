@@ -3,7 +3,9 @@ import type { Agent } from "./agent.ts"
 import type { Config } from "./config.ts"
 import type { SetupError, ErrorClass, MessageError } from "./error.ts"
 import type { BusEvent, TurnEnd } from "./event.ts"
+import type { EventLog } from "./event-log.ts"
 import type { MessageWithParts, OutputFormat } from "./message.ts"
+import type { Part } from "./part.ts"
 import type { ModelRef, Tokens } from "./model.ts"
 import type {
   AskMode,
@@ -190,7 +192,7 @@ export interface Engine extends AsyncDisposable {
   search(request: SearchRequest, progress?: SearchProgress): Promise<Result<SearchPage, SetupError>>
   /** Builds the search index again from what is stored. */
   rebuildSearch(progress?: SearchProgress): Promise<Result<void, SetupError>>
-  /** Oldest first: all of them, or a page. */
+  /** Oldest first: all of them, or a page. A part that is open has the text that subscribers have seen. */
   messages(sessionID: string, page?: MessagePage): MessageWithParts[]
   message(sessionID: string, messageID: string): MessageWithParts | undefined
   /** Sessions that were begun from this one, oldest first. */
@@ -234,6 +236,12 @@ export interface Engine extends AsyncDisposable {
   statuses(): Record<string, SessionStatus>
   /** Events from now on, in order, of every session of this process. Returns how to stop. A listener must not throw. */
   subscribe(listener: (event: BusEvent) => void): () => void
+  /** `subscribe`, and the deltas that are stored (with `seq`), whose text was published before: every entry that this engine appends. */
+  follow(listener: (event: BusEvent) => void): () => void
+  /** The log of the file, which holds the events of other processes too. */
+  readonly log: EventLog
+  /** Parts that turns of this engine have begun and not finished, with the text that subscribers have seen. */
+  openParts(sessionID?: string): Part[]
   /** What was approved for good in this project, oldest first. */
   approvals(filter?: ApprovalFilter): Promise<PermissionApproval[]>
   /** Takes approvals back, for every process from its next ask on, and gives those that were. All or none of the ids. */

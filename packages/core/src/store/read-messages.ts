@@ -22,7 +22,7 @@ export interface MessageReader {
   parts(messageID: string): Part[]
 }
 
-interface PartRow {
+export interface PartRow {
   readonly data: string
   readonly tail: string
 }
@@ -86,7 +86,8 @@ export function createMessageReader(database: Database): MessageReader {
   }
 }
 
-function withTail(part: Part, tail: string): Part {
+/** A part with what its durable deltas brought. */
+export function withTail(part: Part, tail: string): Part {
   if (tail === "" || (part.type !== "text" && part.type !== "reasoning")) return part
   return { ...part, text: part.text + tail }
 }

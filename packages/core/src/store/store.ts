@@ -3,8 +3,11 @@ import type { Clock } from "@cairn/kernel/clock"
 import type { Ids } from "@cairn/kernel/id"
 import type { Log } from "@cairn/kernel/log"
 import type { BusEvent, DurableEvent, LogEntry, TransientEvent } from "@cairn/schema/event"
+import type { EventLog } from "@cairn/schema/event-log"
 import { type Listener, createBus } from "./bus.ts"
+import { type EventRow, createEventLog, toEntry } from "./event-log.ts"
 import { type Lease, LeaseLost, type Leases, type Owner, createLeases, isDead } from "./lease.ts"
+import { type OpenParts, createOpenParts } from "./open-parts.ts"
 import { createProjector } from "./projector.ts"
 import { type Reader, createReader } from "./read.ts"
 import { guardAll, guarded } from "./guard.ts"
@@ -39,8 +42,13 @@ export interface Store {
   readonly leases: Pick<Leases, "get" | "all" | "beat">
   /** Log entries after a sequence number, oldest first, at most `limit`. */
   cursor(after: number, options?: { sessionID?: string; limit?: number }): LogEntry[]
+  /** The log as all processes on the file see it. */
+  readonly log: EventLog
+  readonly openParts: Pick<OpenParts, "of" | "grown">
   publish(event: TransientEvent): void
   subscribe(listener: Listener): () => void
+  /** `subscribe`, and every other entry that this store appends: the deltas, which were published before they are stored. */
+  follow(listener: Listener): () => void
   close(): void
 }
 
@@ -52,20 +60,14 @@ export interface StoreOptions {
   readonly owner: Owner
 }
 
-interface EventRow {
-  seq: number
-  id: string
-  session_id: string
-  time: number
-  type: DurableEvent["type"]
-  properties: string
-}
-
 export function createStore({ database, clock, ids, log, owner }: StoreOptions): Store {
   const project = createProjector(database)
   const words = createSearchWriter(database)
   const leases = createLeases(database)
   const bus = createBus(log)
+  const openParts = createOpenParts()
+  bus.subscribe((event) => openParts.follow(event))
+  const eventLog = createEventLog({ database, clock, log, owner, leases: leases.all })
   const insert = prepareLater<{ seq: number }, [string, string, number, string, string]>(
     database,
     "INSERT INTO event (id, session_id, time, type, properties) VALUES (?, ?, ?, ?, ?) RETURNING seq",
@@ -108,11 +110,7 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
     return guarded(database.filename, "written", () => blamed(search, work))
   }
   const announce = (entries: readonly LogEntry[]): void =>
-    bus.publish(
-      entries.flatMap(({ seq, id, event }): BusEvent[] =>
-        event.type === "message.part.delta" ? [] : [{ id, seq, ...event }],
-      ),
-    )
+    bus.publish(entries.map(({ seq, id, event }): BusEvent => ({ id, seq, ...event })))
   const committed = (entries: LogEntry[]): LogEntry[] => {
     announce(entries)
     return entries
@@ -166,9 +164,18 @@ export function createStore({ database, clock, ids, log, owner }: StoreOptions):
         const rows = sessionID === undefined ? after.all(seq, limit) : afterOf.all(sessionID, seq, limit)
         return rows.map(toEntry)
       }),
+    log: eventLog,
+    openParts,
     publish: (event) => bus.publish([{ id: ids.next("event"), ...event }]),
-    subscribe: (listener) => bus.subscribe(listener),
-    close: () => database.close(),
+    subscribe: (listener) =>
+      bus.subscribe((event) => {
+        if (event.type !== "message.part.delta" || event.seq === undefined) listener(event)
+      }),
+    follow: (listener) => bus.subscribe(listener),
+    close() {
+      eventLog.stop()
+      database.close()
+    },
   }
 }
 
@@ -178,9 +185,4 @@ function namedBy({ type, properties }: DurableEvent): readonly string[] {
   if ("part" in properties) return [properties.sessionID, properties.part.sessionID]
   if (!("info" in properties)) return [properties.sessionID]
   return [properties.sessionID, "role" in properties.info ? properties.info.sessionID : properties.info.id]
-}
-
-function toEntry(row: EventRow): LogEntry {
-  const event = { type: row.type, properties: JSON.parse(row.properties) } as DurableEvent
-  return { seq: row.seq, id: row.id, sessionID: row.session_id, time: row.time, event }
 }
