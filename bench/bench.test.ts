@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { readlinkSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -11,11 +12,13 @@ import { keptShare, promptSize } from "./prompt-bytes.ts"
 import { startScripted } from "./scripted.ts"
 import { figure, growth, median, peak } from "./stats.ts"
 import { type Row, cells, holds, markdownTable, ratio, shown, terminalTable } from "./table.ts"
-import { countAfter, toolLoop, workFile, workloadNamed } from "./workload.ts"
+import { commandLoop, countAfter, toolLoop, workFile, workloadNamed } from "./workload.ts"
 
 const bun = process.execPath
 const floor = floorClient([bun, join(import.meta.dir, "floor.ts")])
-const cairn = cairnClient([bun, join(import.meta.dir, "../packages/cli/src/main.ts")])
+const cairnCommand = [bun, join(import.meta.dir, "../packages/cli/src/main.ts")]
+const cairn = cairnClient(cairnCommand)
+const hasSandbox = Bun.which("bwrap") !== null
 
 describe("stats", () => {
   test("the median of an odd and of an even number of values, whatever their order", () => {
@@ -153,6 +156,23 @@ describe("programs", () => {
     expect(begun).toHaveLength(toolLoop(6).requests)
     expect(begun).toEqual(begun.toSorted((a, b) => a - b))
   })
+
+  test("commands run in the sandbox, and without it", async () => {
+    const unbounded = cairnClient(cairnCommand, { sandbox: { enabled: false } })
+    const spaces = await Promise.all(
+      [cairn, unbounded].map(async (client) => {
+        await using space = await benchWorkspace()
+        const loop = commandLoop(2)
+        await using server = await startModelServer((request) => loop.reply(request))
+        await measure(await prepare(space, client, server.baseURL("chat"), loop.prompt))
+        return toolResults(server.requests.at(-1)!).map(({ output }) => /^\d+ (pid:\[\d+\])\n/.exec(output)?.[1])
+      }),
+    )
+    const ours = readlinkSync("/proc/self/ns/pid")
+    expect(spaces[1]).toEqual([ours, ours])
+    expect(spaces[0]).toHaveLength(2)
+    expect(new Set(spaces[0]!.map((one) => one === ours || one === undefined))).toEqual(new Set([!hasSandbox]))
+  }, 20_000)
 
   test("a run that did not do its work, or failed, is no measurement", async () => {
     await using space = await benchWorkspace()

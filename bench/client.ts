@@ -21,14 +21,14 @@ export function floorClient(command: readonly string[]): Client {
   }
 }
 
-/** Cairn as a headless run in which nobody is asked, with the scripted model as its only one. */
-export function cairnClient(command: readonly string[]): Client {
+/** Cairn as a headless run in which nobody is asked, with the scripted model as its only one. `config` is laid upon its config. */
+export function cairnClient(command: readonly string[], config: Readonly<Record<string, unknown>> = {}): Client {
   return {
     name: "cairn",
     version: [...command, "--version"],
     run: (baseURL, prompt) => ({
       argv: [...command, "run", "--auto", prompt],
-      env: { CAIRN_CONFIG_CONTENT: JSON.stringify(configFor(baseURL)) },
+      env: { CAIRN_CONFIG_CONTENT: JSON.stringify({ ...configFor(baseURL), ...config }) },
     }),
   }
 }

@@ -7,13 +7,15 @@ import type { Matched } from "./edit-match.ts"
 import { type Cost, measure, peakMemory } from "./measure.ts"
 import { startScripted } from "./scripted.ts"
 import type { Served } from "./server.ts"
-import { type Figure, between, figure, growth, peak } from "./stats.ts"
+import { type Figure, between, figure, growth, median, peak } from "./stats.ts"
 import type { Row } from "./table.ts"
 import { workloadNamed } from "./workload.ts"
 
 export interface Suite {
   readonly floor: Client
   readonly cairn: Client
+  /** Cairn without the sandbox. */
+  readonly unbounded: Client
   /** Of the executable of Cairn. */
   readonly file: string
   /** How often each run is repeated, as a factor of the usual number. */
@@ -39,6 +41,7 @@ export async function runSuite(suite: Suite): Promise<Row[]> {
     ...(await startRows(suite)),
     ...(await hiRows(suite)),
     ...(await loopRows(suite)),
+    ...(await sandboxRows(suite)),
     ...(await contextRows(suite)),
     ...(await deltaRows(suite)),
     ...(await memoryRows(suite)),
@@ -93,6 +96,24 @@ async function loopRows(suite: Suite): Promise<Row[]> {
     },
     once("system prompt and tools of the first request", "tokens", one.served.first.tokens, 3000),
     { ...once("prompt bytes of request n kept in n + 1", "%", kept, 1), counted: true },
+  ]
+}
+
+/** A step that runs a command, within the sandbox and (as the floor) without it. */
+async function sandboxRows(suite: Suite): Promise<Row[]> {
+  if (process.platform === "linux" && Bun.which("bwrap") === null) return []
+  await using space = await benchWorkspace()
+  const pair = { ...suite, floor: { ...suite.unbounded, name: "floor" as const } }
+  const costs = await alternate(pair, "40 commands", 7, (client) => sample(space, client, "commands-40"))
+  // The first command looks for the sandbox, and loads what reads a line.
+  const stepOf = ({ served: { arrivals } }: Sample) => median(arrivals.slice(2).map((at, n) => at - arrivals[n + 1]!))
+  const [inside, outside] = [figure(costs.cairn.map(stepOf)), figure(costs.floor.map(stepOf))]
+  return [
+    { name: "a command in the sandbox (floor: Cairn without it), a step", unit: "ms", cairn: inside, floor: outside },
+    {
+      ...{ name: "the sandbox, more a step", unit: "ms", budget: 6 },
+      cairn: { min: inside.min - outside.min, median: inside.median - outside.median },
+    },
   ]
 }
 

@@ -44,11 +44,22 @@ function call(index: number): Reply {
   return toolCall("bash", { command: `echo round ${round}` })
 }
 
-/** By its name on a command line: `hi`, `loop-50`, `deltas-20000`. Throws for any other. */
+/** `steps` commands, each of which says in which namespace of processes it runs; then an answer. */
+export function commandLoop(steps: number): Workload {
+  return {
+    prompt: "say where you run",
+    requests: steps + 1,
+    reply: ({ index }) =>
+      index < steps ? toolCall("bash", { command: `echo ${index} $(readlink /proc/self/ns/pid)` }) : text("Done."),
+  }
+}
+
+/** By its name on a command line: `hi`, `loop-50`, `commands-40`, `deltas-20000`. Throws for any other. */
 export function workloadNamed(name: string): Workload {
   const [kind, count = "0"] = name.split("-")
   if (kind === "hi") return sayHi
   if (kind === "loop") return toolLoop(Number(count))
+  if (kind === "commands") return commandLoop(Number(count))
   if (kind === "deltas") return deltas(Number(count))
   throw new Error(`there is no workload ${name}`)
 }

@@ -16,6 +16,8 @@ export interface Command {
   readonly merged?: boolean
   /** What it is a part of. */
   readonly span?: Span
+  /** The program makes a namespace of processes; with these arguments in front it tells descriptor 3 of the first one there. */
+  readonly tells?: readonly string[]
 }
 
 export interface SpawnInput extends Command {
@@ -49,6 +51,8 @@ export interface Started {
   readonly process: Bun.Subprocess
   readonly stdout: ReadableStream<Uint8Array>
   readonly stderr: ReadableStream<Uint8Array>
+  /** What it tells of its namespace. */
+  readonly told: ReadableStream<Uint8Array> | undefined
 }
 
 /** Starts the process of a command with this environment, as leader of a session of its own. `sh` joins its output where no pipe can. */
@@ -60,24 +64,33 @@ export function start(
 ): Result<Started, SpawnFailure> {
   const [program, ...args] = command.argv
   if (program === undefined || program === "") return err({ kind: "invalid", message: "no program was named" })
-  const { stdin, merged = false } = command
+  const { stdin, merged = false, tells } = command
   using out = openPipe()
   using apart = out === undefined || merged ? undefined : openPipe()
+  using telling = tells && out ? openPipe() : undefined
   const pipeless = merged && out === undefined
   const byShell = pipeless && existsSync(sh)
+  const argv = [program, ...(telling && tells ? tells : []), ...args]
   try {
-    const process = Bun.spawn(byShell ? mergedByShell(sh, command.argv) : [program, ...args], {
+    const process = Bun.spawn(byShell ? mergedByShell(sh, argv) : argv, {
       cwd: command.cwd,
       env,
-      stdin: command.open ? "pipe" : stdin === undefined ? "ignore" : new Blob([stdin]),
-      stdout: out?.write ?? "pipe",
-      stderr: (merged ? out : apart)?.write ?? "pipe",
+      stdio: [
+        command.open ? "pipe" : stdin === undefined ? "ignore" : new Blob([stdin]),
+        out?.write ?? "pipe",
+        (merged ? out : apart)?.write ?? "pipe",
+        ...(telling ? [telling.write] : []),
+      ],
       detached: true,
     })
+    const told = telling?.take()
     if (pipeless && !byShell)
-      return ok({ process, stdout: mixed(runtimePipe(process.stdout), runtimePipe(process.stderr)), stderr: nothing() })
+      return ok({
+        ...{ process, told, stderr: nothing() },
+        stdout: mixed(runtimePipe(process.stdout), runtimePipe(process.stderr)),
+      })
     return ok({
-      process,
+      ...{ process, told },
       stdout: out ? out.take() : runtimePipe(process.stdout),
       stderr: apart ? apart.take() : merged && out ? nothing() : runtimePipe(process.stderr),
     })

@@ -8,7 +8,6 @@ interface Row {
   readonly parent: number
   readonly group: number
   readonly session: number
-  readonly name: string
 }
 
 /**
@@ -45,34 +44,36 @@ export async function endGroup(leader: number, clock: Clock, graceMs: number): P
   return false
 }
 
-/** True when nobody is left of a leader that exited, at the latest after `withinMs` (its output closes a moment before they are gone). */
-export function leftAlone(leader: number, clock: Clock, withinMs: number, vacant: Vacant): Promise<boolean> {
+/**
+ * True when nobody is left of a leader that exited, at the latest after `withinMs` (its output closes a moment before
+ * they are gone). `first` was the first process of a namespace that the leader made: with it all others there end, and
+ * it ends by itself when it is alone there.
+ */
+export async function leftAlone(
+  leader: number,
+  clock: Clock,
+  withinMs: number,
+  vacant: Vacant,
+  first?: number,
+): Promise<boolean> {
+  const isOver = () => first !== undefined && row(String(first)) === undefined
+  // It mostly takes less than to look at all processes.
+  if (first !== undefined && (await gone(() => (isOver() ? [] : [first]), clock, Math.min(withinMs, 3)))) return true
   const left = () => {
-    if (vacant(leader)) return []
-    const seen = leftovers(leader)
+    if (vacant(leader) || isOver()) return []
+    const seen = leftovers(leader, first)
     // The table is no snapshot: who came while it was read by somebody who went meanwhile is in the next.
-    return seen.length > 0 ? seen : leftovers(leader)
+    return seen.length > 0 ? seen : leftovers(leader, first)
   }
-  return gone(left, clock, withinMs)
+  return await gone(left, clock, withinMs)
 }
 
-/** Without the first process of a sandbox that nobody is left in: it is about to end, as soon as it gets the processor. */
-function leftovers(leader: number): number[] {
+function leftovers(leader: number, first: number | undefined): number[] {
   const rows = table()
   if (rows === undefined) return members(leader, false)
+  const isAlone = !rows.some((row) => row.parent === first)
   const ours = rows.filter((row) => row.session === leader || row.group === leader || row.pid === leader)
-  const isAlone = (pid: number) => !rows.some((row) => row.parent === pid)
-  return ours.filter((row) => !(row.name === "bwrap" && isFirst(row.pid) && isAlone(row.pid))).map((row) => row.pid)
-}
-
-/** Is it the first process of a namespace of its own? */
-function isFirst(pid: number): boolean {
-  try {
-    return /^NSpid:(?:\t\d+)+\t1$/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))
-  } catch (error) {
-    if (isCode(error, "ENOENT") || isCode(error, "ESRCH")) return true
-    throw error
-  }
+  return ours.filter((row) => !(row.pid === first && isAlone)).map((row) => row.pid)
 }
 
 async function gone(left: () => number[], clock: Clock, withinMs: number): Promise<boolean> {
@@ -123,8 +124,7 @@ function row(pid: string): Row | undefined {
     // The name in parentheses may hold anything, so the fields are counted from its end.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 4)
     if (state === "Z" || state === "X") return undefined
-    const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"))
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session), name }
+    return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session) }
   } catch (error) {
     if (isCode(error, "ENOENT") || isCode(error, "ESRCH")) return undefined
     throw error

@@ -5,6 +5,7 @@ import { ok, type Result } from "@cairn/kernel/result"
 import { noSpan, type Span } from "@cairn/kernel/span"
 import { type Child, type SpawnFailure, type SpawnInput, start } from "./child.ts"
 import type { Environment } from "./environment.ts"
+import { firstProcess } from "./first-process.ts"
 import { endGroup, leftAlone } from "./group.ts"
 import { lazyLibc } from "./libc.ts"
 import { createPipes, type OpenPipe } from "./pipe.ts"
@@ -53,16 +54,19 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       span.end()
       return started
     }
-    const { process, stdout, stderr } = started.value
+    const { process, stdout, stderr, told } = started.value
     const leader = process.pid
     watchdog.add(leader)
     let ending: Promise<void> | undefined
+    let first: Promise<number | undefined> | undefined
     let empty = false
     // Found empty, a session stays so: only its members could put somebody into it. To look again could only find
     // strangers, since the number is free.
     const alone = async (withinMs: number) => {
       const over = process.exitCode !== null || process.signalCode !== null
-      if (!empty && over && (await leftAlone(leader, clock, withinMs, vacant))) empty = true
+      if (empty || !over) return empty
+      first ??= told ? firstProcess(told, clock) : Promise.resolve(undefined)
+      if (await leftAlone(leader, clock, withinMs, vacant, await first)) empty = true
       return empty
     }
     const finish = async () => {

@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs"
+import { lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { contains } from "./paths.ts"
 import { nameMatcher, type UserPlaces } from "./protection.ts"
 import { type ProtectedPath, protectedPaths } from "./protected-paths.ts"
+import { realOf } from "./real-of.ts"
 
 /** A place of the table as it is for one worktree. */
 export interface ProtectedPlace {
@@ -65,13 +66,5 @@ function namesIn(directory: string): string[] {
     return readdirSync(directory)
   } catch {
     return []
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
   }
 }

@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs"
+import { lstatSync, readdirSync } from "node:fs"
 import { contains } from "./paths.ts"
 import type { ResolvedPath } from "./paths.ts"
 import { protectedPaths, unprotectedPaths } from "./protected-paths.ts"
 import type { ProtectedPath, ProtectedScope } from "./protected-paths.ts"
+import { realOf } from "./real-of.ts"
 import { homeOrRoot } from "./user-home.ts"
 
 /** The directories of the user that the table speaks of. Absolute; there may be several of each. */
@@ -267,14 +268,6 @@ function isLink(path: string): boolean {
   } catch {
     // A file stands where a directory was expected (`.git` of a linked worktree), or it may not be looked at.
     return false
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
   }
 }
 

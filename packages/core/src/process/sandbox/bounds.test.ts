@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type BoundsInput, boundsOf, contains, placeToWrite, type SandboxBounds } from "./bounds.ts"
+import { type BoundsInput, boundsOf, contains, type SandboxBounds } from "./bounds.ts"
 import { bubblewrapArguments } from "./bubblewrap.ts"
 import { agentVariables, cacheRows, credentialRows, sandboxPlaces, socketRows } from "./places.ts"
 import { seatbeltProfile } from "./seatbelt.ts"
@@ -76,17 +76,22 @@ describe("the bounds", () => {
     expect(access(join(root, "x"), looking)).toBe("writable")
   })
 
+  test("what changes nothing is no layer, but the project itself, which would else be moved away", () => {
+    const runtime = join(root, "run")
+    mkdirSync(join(runtime, "gnupg"), { recursive: true })
+    const { layers } = boundsOf({ ...input, places: { runtime }, temp: [home, join(home, ".npm")], shown: [runtime] })
+    expect(layers.map(({ path, access: given }) => `${path.slice(root.length)} ${given}`)).toEqual([
+      ...["/home writable", "/home/project writable", "/run/gnupg hidden"],
+    ])
+    expect(boundsOf({ ...input, places: {}, readOnly: true }).layers).toEqual([])
+  })
+
   test("the project is never hidden, wherever it lies", () => {
     const inside = join(home, ".ssh/project")
     mkdirSync(inside, { recursive: true })
     expect(access(join(inside, "x"), { worktree: inside })).toBe("writable")
     expect(access(join(home, ".ssh/id"), { worktree: join(home, ".ssh") })).toBe("writable")
     rmSync(inside, { recursive: true })
-  })
-
-  test("for a file that is to come, the directory it will stand in", () => {
-    expect(placeToWrite(join(worktree, "new/deep/file"))).toBe(worktree)
-    expect(placeToWrite(worktree)).toBe(worktree)
   })
 })
 
@@ -128,7 +133,7 @@ describe("the profiles", () => {
   test("bubblewrap: places in hidden ones are laid before those are closed", () => {
     const text = bubblewrapArguments(small, "/w", false).join(" ")
     expect(text).toMatchInlineSnapshot(
-      `"--ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys --dev-bind-try /dev/dri /dev/dri --dev-bind-try /dev/kvm /dev/kvm --dev-bind-try /dev/nvidia0 /dev/nvidia0 --dev-bind-try /dev/nvidiactl /dev/nvidiactl --dev-bind-try /dev/nvidia-uvm /dev/nvidia-uvm --bind-try /w /w --ro-bind /dev/null /h/.npmrc --tmpfs /h/own --ro-bind-try /w/.git/"hooks" /w/.git/"hooks" --ro-bind-try /h/own/spill /h/own/spill --remount-ro /h/own --unshare-pid --unshare-ipc --unshare-net --chdir /w --"`,
+      `"--ro-bind / / --dev /dev --proc /proc --dev-bind-try /dev/dri /dev/dri --dev-bind-try /dev/kvm /dev/kvm --dev-bind-try /dev/nvidia0 /dev/nvidia0 --dev-bind-try /dev/nvidiactl /dev/nvidiactl --dev-bind-try /dev/nvidia-uvm /dev/nvidia-uvm --bind-try /w /w --ro-bind /dev/null /h/.npmrc --tmpfs /h/own --ro-bind-try /w/.git/"hooks" /w/.git/"hooks" --ro-bind-try /h/own/spill /h/own/spill --remount-ro /h/own --unshare-pid --unshare-ipc --unshare-net --chdir /w --"`,
     )
     const root = bubblewrapArguments({ ...small, network: true }, "/w", true)
     expect(root).toContain("--cap-drop")

@@ -1,5 +1,5 @@
-import { readdirSync, realpathSync, statSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs"
+import { basename, join } from "node:path"
 import { agentVariables, cacheRows, credentialRows, type SandboxPlaces, socketName, socketRows } from "./places.ts"
 
 /** What may be done with a place and all below it; a place in another one is as its own layer says. */
@@ -65,17 +65,23 @@ export function boundsOf(input: BoundsInput): SandboxBounds {
   // Of two that speak of one place, the later counts.
   const last = new Map(layers.map((layer) => [layer.path, layer]))
   return {
-    layers: [...last.values()].toSorted((a, b) => depth(a.path) - depth(b.path)),
+    layers: needed(
+      [...last.values()].toSorted((a, b) => depth(a.path) - depth(b.path)),
+      worktree,
+    ),
     network: input.network,
     unset,
   }
 }
 
-/** For a file that is to come: the directory in which it will be made. */
-export function placeToWrite(path: string): string {
-  let at = path
-  while (statSync(at, { throwIfNoEntry: false }) === undefined && dirname(at) !== at) at = dirname(at)
-  return at
+/** Without those that change nothing: each is time. The project stays one, which keeps it from being moved away. */
+function needed(layers: readonly Layer[], worktree: string): Layer[] {
+  const kept: Layer[] = []
+  for (const layer of layers) {
+    const around = kept.findLast(({ path }) => contains(path, layer.path))?.access ?? "read-only"
+    if (around !== layer.access || (layer.path === worktree && layer.access === "writable")) kept.push(layer)
+  }
+  return kept
 }
 
 export const contains = (place: string, path: string): boolean =>
@@ -86,6 +92,7 @@ const depth = (path: string): number => (path === "/" ? 0 : path.split("/").leng
 function layersOf(access: Layer["access"], paths: readonly string[]): Layer[] {
   return paths.flatMap((path) => {
     try {
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return []
       const real = realpathSync(path)
       return [{ path: real, access, kind: statSync(real).isDirectory() ? ("directory" as const) : ("file" as const) }]
     } catch {

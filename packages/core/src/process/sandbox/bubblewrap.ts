@@ -8,7 +8,7 @@ export function bubblewrapArguments({ layers, network }: SandboxBounds, cwd: str
   return [
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     // Root could set the kernel's handlers here, which run outside.
-    ...["--ro-bind", "/proc/sys", "/proc/sys"],
+    ...(asRoot ? ["--ro-bind", "/proc/sys", "/proc/sys"] : []),
     ...devices.flatMap((path) => ["--dev-bind-try", path, path]),
     ...layers.flatMap(mount),
     // Only now: a place in a hidden one needs something to be laid upon.

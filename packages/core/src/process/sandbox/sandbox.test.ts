@@ -59,8 +59,8 @@ const bounds = (more: Partial<BoundsInput> = {}) =>
   })
 async function run(script: string, more: Partial<BoundsInput> = {}, input: Partial<RunInput> = {}) {
   if (state.kind === "none") throw new Error("no sandbox")
-  const argv = confined(state, ["bash", "-c", script], bounds(more), worktree)
-  const ran = await supervisor.run({ argv, cwd: worktree, signal: calm, merged: true, ...input })
+  const command = confined(state, { argv: ["bash", "-c", script], cwd: worktree }, bounds(more))
+  const ran = await supervisor.run({ ...command, signal: calm, merged: true, ...input })
   if (!ran.ok) throw new Error(ran.error.message)
   return ran.value
 }
@@ -188,14 +188,14 @@ import { TaskGroup } from ${JSON.stringify(import.meta.resolve("@cairn/kernel/ta
 import { createSupervisor } from ${path("../supervisor.ts")}
 const supervisor = createSupervisor({ clock: systemClock, log: silentLog, env: process.env })
 const onOutput = (chunk) => void process.stdout.write(chunk)
-await supervisor.run({ argv: JSON.parse(process.argv[2]), cwd: "/", signal: new TaskGroup().signal, onOutput })
+await supervisor.run({ ...JSON.parse(process.argv[2]), signal: new TaskGroup().signal, onOutput })
 `,
     )
     if (state.kind === "none") return
     const script = 'trap "" TERM; setsid sleep 4711.4 & sleep 4711.4 & echo ready; wait'
-    const argv = JSON.stringify(confined(state, ["bash", "-c", script], bounds(), worktree))
+    const command = JSON.stringify(confined(state, { argv: ["bash", "-c", script], cwd: worktree }, bounds()))
     // Ended with the test, also when it fails: the runner would wait for it.
-    await using parent = Bun.spawn([process.execPath, join(root, "parent.ts"), argv], {
+    await using parent = Bun.spawn([process.execPath, join(root, "parent.ts"), command], {
       stdin: "ignore",
       stdout: "pipe",
     })

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs"
 import { tmpdir } from "node:os"
+import type { Command } from "../child.ts"
 import type { Supervisor } from "../supervisor.ts"
 import { boundsOf, contains, type SandboxBounds } from "./bounds.ts"
 import { bubblewrapArguments } from "./bubblewrap.ts"
@@ -26,15 +27,15 @@ export function createSandbox(options: SandboxOptions): (signal: AbortSignal) =>
   return async (signal) => (known ??= await detect(options, signal))
 }
 
-/** The arguments by which a command runs within its bounds. */
+/** How a command is started within its bounds: what `Supervisor.run` and `spawn` take for the command itself. */
 export function confined(
   { kind, program }: ActiveSandbox,
-  argv: readonly string[],
+  { argv, cwd }: Pick<Command, "argv" | "cwd">,
   bounds: SandboxBounds,
-  cwd: string,
-): string[] {
-  if (kind === "seatbelt") return [program, "-p", seatbeltProfile(bounds), ...argv]
-  return [program, ...bubblewrapArguments(bounds, cwd, process.getuid?.() === 0), ...argv]
+): Pick<Command, "argv" | "cwd" | "tells"> {
+  if (kind === "seatbelt") return { argv: [program, "-p", seatbeltProfile(bounds), ...argv], cwd }
+  const around = bubblewrapArguments(bounds, cwd, process.getuid?.() === 0)
+  return { argv: [program, ...around, ...argv], cwd, tells: ["--info-fd", "3"] }
 }
 
 async function detect(options: SandboxOptions, signal: AbortSignal): Promise<SandboxState> {
@@ -58,7 +59,8 @@ async function trial(state: ActiveSandbox, supervisor: Supervisor, signal: Abort
   const bounds = boundsOf({ ...nothing, worktree: temp, temp: [temp], network: true, programs: new Set() })
   const argv = ["/bin/sh", "-c", 'test ! -w / && test -w "$1" || echo it does not bound; :', "sh", temp]
   const ran = await supervisor.run({
-    ...{ argv: confined(state, argv, bounds, "/"), cwd: "/", signal, merged: true, timeoutMs: 10_000, maxBytes: 2_000 },
+    ...confined(state, { argv, cwd: "/" }, bounds),
+    ...{ signal, merged: true, timeoutMs: 10_000, maxBytes: 2_000 },
   })
   if (!ran.ok) return ran.error.message
   const { exitCode, stdout, timedOut } = ran.value

@@ -23,8 +23,8 @@ export interface CommandPlan {
   readonly quiet?: boolean
   /** What it could destroy. */
   readonly threats?: readonly Threat[]
-  /** Puts the command into its bounds, right before it runs; without it nothing bounds it. */
-  readonly confine?: () => Confined
+  /** Puts the shell that reads the line into its bounds, right before it starts; without it nothing bounds it. */
+  readonly confine?: (argv: readonly string[]) => Confined
 }
 
 export interface BashOptions {
@@ -66,12 +66,12 @@ export function createBashTool({ supervisor, output, shell, plan, journal }: Bas
       const preview = createPreview()
       const title = titleOf(command)
       // Only now: what the user changes while an ask is open is the user's.
-      const done = await runWatched({ ...planned, journal }, context, (bounded) =>
+      const argv = shellCommand(command, shell())
+      const confine = planned.confine && (() => planned.confine!(argv))
+      const done = await runWatched({ ...planned, journal, confine }, context, (bounded) =>
         supervisor.run({
-          argv: bounded?.argv(shellCommand(command, shell())) ?? shellCommand(command, shell()),
-          ...(bounded && { env: bounded.env }),
+          ...(bounded?.command ?? { argv, cwd: cwd.value }),
           merged: true,
-          cwd: cwd.value,
           signal: context.signal,
           ...(context.span && { span: context.span }),
           timeoutMs: timeout,

@@ -41,7 +41,7 @@ export function boundedPlan(
     ),
     quiet: changesNothing(planned.facts),
     threats: planned.threats,
-    confine: () => confine(deps, sandbox, planned, line),
+    confine: (argv) => confine(deps, sandbox, planned, line, argv),
   }
 }
 

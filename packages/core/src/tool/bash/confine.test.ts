@@ -81,6 +81,7 @@ const depsOf = (more: Partial<ConfineDeps> = {}): ConfineDeps => ({
     config: join(home, "c"),
     data: join(home, "d"),
     state: join(root, "state"),
+    cache: join(home, ".cache/cairn"),
     toolOutput: join(home, "d/out"),
   },
   ...more,
@@ -257,6 +258,13 @@ here("what is outside", () => {
     expect(said).toContain("only the project, temporary files and the caches of package managers may be written")
     await bash(script(`echo z > ${elsewhere}/z`), { outside: true, deps })
     expect(readdirSync(elsewhere)).toEqual(["x", "z"])
+  })
+
+  test("what is the kernel's is that of the sandbox, though it was approved", async () => {
+    const { text: said } = await bash(
+      "readlink /proc/self/ns/pid; cat /proc/self/comm /sys/kernel/nothing; ls /dev/pts",
+    )
+    expect(said).toMatch(/^pid:\[\d+\]\ncat\n/)
   })
 
   test("keys are there for the program that owns them, alone on its line", async () => {
