@@ -96,6 +96,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     updateProject: () => undefined,
     projectDirectories: () => [],
     todos: () => [],
+    files: () => Promise.reject(new Error("this engine has no files")),
+    vcs: () => Promise.reject(new Error("this engine has no git")),
     checkAgent: (name) => ok(name ?? "build"),
     async createSession(input) {
       const made = session(input.title === undefined ? {} : { title: input.title })

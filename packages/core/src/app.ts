@@ -73,7 +73,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   void scope.run(() => toolSide.output.sweep())
   void scope.run((signal) => toolSide.history.tidy(signal))
   const { catalog, models, agents } = modelSide
-  const { asks, questions, project, supervisor, history } = toolSide
+  const { asks, questions, project, supervisor, git, history } = toolSide
   return ok(
     createEngineOf({
       ...{
@@ -89,7 +89,21 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         config,
         warnings: base.warnings,
       },
-      ...{ catalog, models, agents, asks, questions, project, history, preparer, coordinator, reverts, scope },
+      ...{
+        catalog,
+        models,
+        agents,
+        asks,
+        questions,
+        project,
+        supervisor,
+        git,
+        history,
+        preparer,
+        coordinator,
+        reverts,
+      },
+      scope,
       async dispose() {
         await coordinator[Symbol.asyncDispose]()
         await scope[Symbol.asyncDispose]()
@@ -230,7 +244,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
     ids,
     approvals: (sessionID) => approvalsIn(store.read.approvals(sessionID, project.ids())),
   })
-  return { supervisor, output, seen, instructions, questions, tools, project, asks, history }
+  return { supervisor, git, output, seen, instructions, questions, tools, project, asks, history }
 }
 
 /** What makes changes of files undoable: their contents, and the journal that names them. */

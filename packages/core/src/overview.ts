@@ -2,10 +2,14 @@ import type { Agent as ShownAgent } from "@cairn/schema/agent"
 import type { Engine } from "@cairn/schema/engine"
 import type { Project, ProjectChange, ProjectInfo } from "@cairn/schema/project"
 import type { Agent } from "./agent/define.ts"
+import { decide, subjectOf } from "./permission/rule.ts"
 import type { Parts } from "./parts.ts"
 
 /** What the engine tells of its surroundings: agents, providers, projects. */
-type Overview = Pick<Engine, "agents" | "providers" | "project" | "projects" | "updateProject" | "projectDirectories">
+type Overview = Pick<
+  Engine,
+  "agents" | "providers" | "project" | "projects" | "updateProject" | "projectDirectories" | "files" | "vcs"
+>
 
 export function overviewOf(parts: Parts): Overview {
   const { store, clock, agents, project, location, scope } = parts
@@ -13,6 +17,13 @@ export function overviewOf(parts: Parts): Overview {
     const id = project.id()
     const worktree = location.commonDir === undefined ? location.directory : location.worktree
     return store.read.project(id) ?? { id, worktree, time: { created: 0, updated: 0 } }
+  }
+  /** By the rules of the agent that a session begins with. Nobody is asked, so that only an allow counts. */
+  const allowing = () => {
+    const agent = agents.primary()
+    const rules = agent.ok ? agent.value.rules : []
+    return (permission: string, path: string) =>
+      decide(rules, permission, subjectOf(permission, path, location.worktree)).action === "allow"
   }
   return {
     agents: () => agents.list().map(shownAgent),
@@ -23,6 +34,21 @@ export function overviewOf(parts: Parts): Overview {
     async project() {
       await project.identify(scope.signal)
       return shownProject(current())
+    },
+    async files() {
+      const { createFiles } = await import("./workspace/browse/files.ts")
+      const { createSearch } = await import("./workspace/search.ts")
+      const { ripgrepPath } = await import("./process/ripgrep.ts")
+      const { supervisor, log } = parts
+      const ripgrep = () => ripgrepPath(supervisor.env, { cacheDir: parts.paths.cache, log: log.child("file") })
+      const search = createSearch({ supervisor, ripgrep })
+      return createFiles({ ...location, search, signal: scope.signal, allows: allowing() })
+    },
+    async vcs() {
+      const { createVcs } = await import("./workspace/browse/vcs.ts")
+      const allows = allowing()
+      const readable = (path: string) => allows("read", path)
+      return createVcs({ git: parts.git, location, signal: scope.signal, readable })
     },
     projects: () => store.read.projects().map(shownProject),
     projectDirectories: (projectID) =>

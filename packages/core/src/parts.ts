@@ -13,6 +13,8 @@ import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
 import type { Coordinator } from "./session/coordinator.ts"
 import type { Preparer } from "./session/prepare.ts"
+import type { Git } from "./process/git.ts"
+import type { Supervisor } from "./process/supervisor.ts"
 import type { CurrentProject } from "./session/project.ts"
 import type { Questions } from "./session/questions.ts"
 import type { Reverts } from "./session/reverts.ts"
@@ -39,6 +41,8 @@ export interface Parts {
   readonly asks: Asks
   readonly questions: Questions
   readonly project: CurrentProject
+  readonly supervisor: Supervisor
+  readonly git: Git
   readonly history: {
     readonly blobs: BlobStore
     collect(options: { dryRun: boolean; signal: AbortSignal }): Promise<Collected>

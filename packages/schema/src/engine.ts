@@ -27,7 +27,9 @@ import type { ProviderList } from "./provider.ts"
 import type { Stats, StatsQuery } from "./stats.ts"
 import type { SessionTrace } from "./trace.ts"
 import type { Todo } from "./todo.ts"
+import type { Files } from "./file.ts"
 import type { Trust } from "./trust.ts"
+import type { Vcs } from "./vcs.ts"
 
 export interface PromptInput {
   readonly sessionID: string
@@ -180,6 +182,10 @@ export interface Engine extends AsyncDisposable {
   /** Directories in which sessions of a project worked. */
   projectDirectories(projectID: string): string[]
   todos(sessionID: string): Todo[]
+  /** The directory for a person to look at, by the rules of the default agent. */
+  files(): Promise<Files>
+  /** What git says of the working tree. */
+  vcs(): Promise<Vcs>
   createSession(input: SessionInput): Promise<Session>
   /** Copies a session up to a message, which is not in the copy, or whole, into a new one. Files stay as they are. */
   forkSession(sessionID: string, messageID?: string): Promise<Result<Session, SetupError>>

@@ -1,6 +1,7 @@
 import type { OperationID } from "@cairn/schema/operation/all"
 import { appRoutes } from "./route/app.ts"
 import { configRoutes } from "./route/config.ts"
+import { fileRoutes } from "./route/file.ts"
 import { globalRoutes } from "./route/global.ts"
 import { inboxRoutes } from "./route/inbox.ts"
 import { permissionRoutes } from "./route/permission.ts"
@@ -23,4 +24,5 @@ export const routes: Routes<OperationID> = {
   ...appRoutes,
   ...configRoutes,
   ...projectRoutes,
+  ...fileRoutes,
 }

@@ -16,17 +16,26 @@ export interface FileDiff {
   readonly hunks: readonly Hunk[]
 }
 
-const context = 3
+/** Unchanged lines around a change, where nobody asks for another number. */
+const usualContext = 3
 /** More differences than this are shown as one replaced block: finding the shortest script costs too much. */
 const mostEdits = 1_000
 const largestPatch = 256 * 1024
 
-/** Compares two texts line by line, line ends included. Costs what the changed region costs, not what the file does. */
-export async function diffTexts(path: string, before: string, after: string): Promise<FileDiff> {
+/**
+ * Compares two texts line by line, line ends included. Costs what the changed region costs, not what the file does.
+ * `context` is the number of unchanged lines around a change.
+ */
+export async function diffTexts(
+  path: string,
+  before: string,
+  after: string,
+  context: number = usualContext,
+): Promise<FileDiff> {
   const old = rawLines(before)
   const fresh = rawLines(after)
   const changes = await changesOf(old, fresh)
-  const hunks = group(changes, old.length, fresh.length)
+  const hunks = group(changes, [old.length, fresh.length], context)
   const additions = changes.reduce((sum, change) => sum + change.newEnd - change.newStart, 0)
   const deletions = changes.reduce((sum, change) => sum + change.oldEnd - change.oldStart, 0)
   const patch = [`--- ${path}`, `+++ ${path}`, ...hunks.map((hunk) => hunkText(hunk, old, fresh, changes))].join("\n")
@@ -102,7 +111,7 @@ export async function changesOf(old: readonly string[], fresh: readonly string[]
   return changes
 }
 
-function group(changes: readonly Hunk[], oldLength: number, newLength: number): Hunk[] {
+function group(changes: readonly Hunk[], [oldLength, newLength]: readonly [number, number], context: number): Hunk[] {
   const hunks: Hunk[] = []
   for (const change of changes) {
     const wide = {

@@ -1,3 +1,4 @@
+import type { TextMatch } from "@cairn/schema/file"
 import { startOfCharacter, wholeLength } from "../process/capture.ts"
 
 /** A line that matched. `line` counts from 1; 0 when it was too long to be told. `text` is cut around the match. */
@@ -19,13 +20,35 @@ export function parseHit(record: string, cut: boolean): Hit | undefined {
   return { path: relative(decode(data.path).text), line: data.line_number ?? 0, text: excerpt(data) }
 }
 
+/** Characters of a line that programs get. */
+const longestLine = 4_096
+
+/** A `match` record of `rg --json` as programs get it, its path relative; undefined for other records. A very long line is cut. */
+export function parseMatch(record: string): TextMatch | undefined {
+  if (!record.startsWith(`{"type":"match"`)) return undefined
+  const { data } = JSON.parse(record) as { data: Match }
+  const { text, bytes } = decode(data.lines)
+  const cut = text.length > longestLine
+  const end = cut ? Buffer.byteLength(text.slice(0, longestLine)) : bytes.length
+  return {
+    path: { text: relative(decode(data.path).text) },
+    lines: { text: cut ? text.slice(0, longestLine) : text },
+    line_number: data.line_number ?? 0,
+    absolute_offset: data.absolute_offset,
+    submatches: data.submatches
+      .filter((each) => each.end <= end)
+      .map((each) => ({ match: { text: decode(each.match).text }, start: each.start, end: each.end })),
+  }
+}
+
 /** Text, or base64 of bytes that are not UTF-8. */
 type Coded = { readonly text: string } | { readonly bytes: string }
 interface Match {
   readonly path: Coded
   readonly lines: Coded
   readonly line_number: number | null
-  readonly submatches: readonly { readonly start: number }[]
+  readonly absolute_offset: number
+  readonly submatches: readonly { readonly match: Coded; readonly start: number; readonly end: number }[]
 }
 
 function decode(coded: Coded): { text: string; bytes: Uint8Array } {

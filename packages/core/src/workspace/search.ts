@@ -3,12 +3,13 @@ import { basename, dirname, join } from "node:path"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { Span } from "@cairn/kernel/span"
 import type { ToolFailure } from "@cairn/schema/error"
+import type { TextMatch } from "@cairn/schema/file"
 import type { Supervisor } from "../process/supervisor.ts"
 import { ioFailure, openDirectory, openRegular, shownPath } from "./files.ts"
 import { globMatcher } from "./glob.ts"
 import { isInRepository } from "./project.ts"
 import { recordSplitter } from "./records.ts"
-import { type Hit, parseHit } from "./search-hit.ts"
+import { type Hit, parseHit, parseMatch } from "./search-hit.ts"
 
 interface Query {
   /** Real path of a directory, or (grep) of a file. */
@@ -38,6 +39,8 @@ export interface Found<T> {
 export interface Search {
   /** Lines that match a regular expression (Rust syntax, linear time), in files that match the glob `include`. */
   grep(pattern: string, query: Query & { readonly include?: string }): Promise<Result<Found<Hit>, ToolFailure>>
+  /** The same as ripgrep tells it: whole lines with every match in them, for programs. */
+  matches(pattern: string, query: Query): Promise<Result<Found<TextMatch>, ToolFailure>>
   /** Files that match a glob (all without one). */
   files(query: Query & { readonly pattern?: string }): Promise<Result<Found<string>, ToolFailure>>
 }
@@ -58,13 +61,23 @@ export function createSearch(options: SearchOptions): Search {
   const run = createRun(options)
   return {
     async grep(pattern, query) {
-      if (pattern.length > longestExpression) return err(failure("invalid_arguments", "The pattern is too long."))
-      if (pattern.includes("\0")) return err(failure("invalid_arguments", "The pattern contains a NUL character."))
+      const problem = problemOf(pattern)
+      if (problem) return err(problem)
       const wanted = query.include === undefined ? () => true : globMatcher(query.include)
       const keep = (hit: Hit) => wanted(hit.path) && (query.keep?.(hit.path) ?? true)
-      const lines = /\n|\\n/.test(pattern) ? ["--multiline"] : []
-      const args = ["--json", "--max-count", `${query.limit + 1}`, ...lines, ...typeArgs(query.include), "-e", pattern]
+      const args = grepArgs(pattern, query.limit, typeArgs(query.include))
       return run(args, query, 0x0a, (record, cut) => hitOf(record, cut, keep), byLine)
+    },
+    async matches(pattern, query) {
+      const problem = problemOf(pattern)
+      if (problem) return err(problem)
+      const take = (record: string, cut: boolean) => {
+        const match = cut ? undefined : parseMatch(record)
+        return match && (query.keep?.(match.path.text) ?? true) ? { path: match.path.text, match } : undefined
+      }
+      const byNumber = (a: { match: TextMatch }, b: { match: TextMatch }) => a.match.line_number - b.match.line_number
+      const found = await run(grepArgs(pattern, query.limit, []), query, 0x0a, take, byNumber)
+      return found.ok ? ok({ ...found.value, results: found.value.results.map(({ match }) => match) }) : found
     },
     files(query) {
       const wanted = query.pattern === undefined ? () => true : globMatcher(query.pattern)
@@ -78,6 +91,16 @@ export function createSearch(options: SearchOptions): Search {
       )
     },
   }
+}
+
+function problemOf(pattern: string): ToolFailure | undefined {
+  if (pattern.length > longestExpression) return failure("invalid_arguments", "The pattern is too long.")
+  return pattern.includes("\0") ? failure("invalid_arguments", "The pattern contains a NUL character.") : undefined
+}
+
+function grepArgs(pattern: string, limit: number, only: readonly string[]): string[] {
+  const lines = /\n|\\n/.test(pattern) ? ["--multiline"] : []
+  return ["--json", "--max-count", `${limit + 1}`, ...lines, ...only, "-e", pattern]
 }
 
 type Take<T> = (record: string, cut: boolean) => T | undefined

@@ -1,6 +1,7 @@
 import { appOperations } from "./app.ts"
 import { configOperations } from "./config.ts"
 import type { Operation } from "./define.ts"
+import { fileOperations } from "./file.ts"
 import { globalOperations } from "./global.ts"
 import { inboxOperations } from "./inbox.ts"
 import { permissionOperations } from "./permission.ts"
@@ -22,6 +23,7 @@ export const operations = {
   ...appOperations,
   ...configOperations,
   ...projectOperations,
+  ...fileOperations,
 }
 export type Operations = typeof operations
 export type OperationID = keyof Operations
