@@ -44,6 +44,7 @@ import { openTracing } from "./trace/open-tracing.ts"
 import { StoreFailed } from "./store/trouble.ts"
 import { createOutput } from "./tool/output.ts"
 import { buildTools } from "./tools.ts"
+import { createWriteGuard } from "./workspace/write-guard.ts"
 import { createWriteOperations } from "./workspace/atomic-write.ts"
 import { createBlobStore } from "./workspace/history/blob-store.ts"
 import { blobQuota, collect, tidy } from "./workspace/history/collect.ts"
@@ -250,6 +251,7 @@ function buildToolSide(base: Base, { catalog, agents }: ModelSide, { env, home }
 /** What makes changes of files undoable: their contents, and the journal that names them. */
 function buildHistory({ store, clock, ids, log, paths, location }: Base, git: Git, home: string) {
   const blobs = createBlobStore(paths.blobs, clock)
+  const guard = createWriteGuard(join(paths.state, "writing"), { clock, log })
   let lastChange: string | undefined
   const journal = createJournal({
     blobs,
@@ -288,7 +290,7 @@ function buildHistory({ store, clock, ids, log, paths, location }: Base, git: Gi
     journal,
     commands,
     /** Of files of the user: tools and reverts take the same locks. */
-    writing: { locks: new KeyedLock(), operations: createWriteOperations() },
+    writing: { locks: new KeyedLock(), operations: createWriteOperations(guard) },
     tidy: (signal: AbortSignal) => tidy(deps, signal),
     collect: (options: { dryRun: boolean; signal: AbortSignal }) => collect(deps, options),
   }

@@ -4,7 +4,7 @@ import type { KeyedLock } from "@cairn/kernel/lock"
 import type { Log } from "@cairn/kernel/log"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { RevertedFile, RevertRecord } from "@cairn/schema/history"
-import { removeParents, type WriteOperations } from "../workspace/atomic-write.ts"
+import { alone, removeParents, type WriteOperations } from "../workspace/atomic-write.ts"
 import { applyState } from "../workspace/history/apply.ts"
 import type { BlobStore } from "../workspace/history/blob-store.ts"
 
@@ -32,7 +32,9 @@ export async function applyRecord(deps: RevertApplyDeps, record: RevertRecord): 
   const { signal } = new TaskGroup()
   const operations = { ...deps.operations, tempName: tempNames(record) }
   const put = (file: RevertedFile) =>
-    deps.locks.with(file.path, signal, () => applyState(file, { blobs: deps.blobs, operations }, signal))
+    deps.locks.with(file.path, signal, () =>
+      alone(operations, [file.path], signal, () => applyState(file, { blobs: deps.blobs, operations }, signal)),
+    )
   const done: RevertedFile[] = []
   const left: string[] = []
   for (const file of inOrder(record.files)) {

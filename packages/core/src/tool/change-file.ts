@@ -3,7 +3,7 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { KeyedLock } from "@cairn/kernel/lock"
 import type { ToolFailure } from "@cairn/schema/error"
-import { prepareWrite } from "../workspace/atomic-write.ts"
+import { alone, prepareWrite } from "../workspace/atomic-write.ts"
 import type { WriteOperations } from "../workspace/atomic-write.ts"
 import { contentHash, shownPath } from "../workspace/files.ts"
 import type { Journal } from "../workspace/history/journal.ts"
@@ -175,13 +175,14 @@ async function write(
   if (!prepared.ok) return prepared
   await using change = prepared.value
   const { additions, deletions } = diff
-  const recorded = await journal.record(context, [{ change, before, after: bytes, additions, deletions }])
-  if (!recorded.ok) return recorded
-  const done = await change.commit()
-  if (!done.ok) {
-    recorded.value.withdraw()
-    return done
-  }
+  const done = await alone(operations, [path], context.signal, async () => {
+    const recorded = await journal.record(context, [{ change, before, after: bytes, additions, deletions }])
+    if (!recorded.ok) return recorded
+    const visible = await change.commit()
+    if (!visible.ok) recorded.value.withdraw()
+    return visible
+  })
+  if (!done.ok) return done
   seen.record(context.sessionID, path, hash, done.value)
   return ok(hash)
 }

@@ -19,6 +19,7 @@ import {
   swapped,
 } from "./files.ts"
 import type { FileSnapshot, FileStat } from "./files.ts"
+import type { WriteGuard } from "./write-guard.ts"
 
 /** A change of one file that is ready and not yet visible. Disposing removes whatever was prepared. */
 export interface PreparedChange extends AsyncDisposable {
@@ -40,11 +41,23 @@ export interface WriteOperations {
   readonly attributes: () => Promise<Attributes>
   /** Tells the temp files of one writer from those of all others. Without it each has a random name. */
   readonly tempName?: () => string
+  /** Keeps other processes of ours from writing the same. Without it nothing does. */
+  readonly alone?: WriteGuard["alone"]
 }
 
-export function createWriteOperations(): WriteOperations {
+/** Runs short work while no other process of ours writes these paths. */
+export async function alone<T>(
+  operations: Pick<WriteOperations, "alone">,
+  paths: readonly string[],
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  return operations.alone ? await operations.alone(paths, signal, work) : await work()
+}
+
+export function createWriteOperations(guard?: WriteGuard): WriteOperations {
   let attributes: Promise<Attributes> | undefined
-  return { rename, link, attributes: () => (attributes ??= loadAttributes()) }
+  return { rename, link, attributes: () => (attributes ??= loadAttributes()), ...(guard && { alone: guard.alone }) }
 }
 
 /*

@@ -84,7 +84,7 @@ async function run(
   if (chosen.length === 0)
     return err({ kind: "rejected", message: "The user left out every hunk of the patch. Nothing was written." })
   context.signal.throwIfAborted()
-  const done = await commitAll(chosen, deps, context)
+  const done = await commitAll(chosen, deps, context, context.signal)
   if (!done.ok) return done
   for (const { path, hash, stat } of done.value) deps.seen.record(context.sessionID, path, hash, stat)
   const seen = done.value.map(({ path, hash }) => ({ path, hash }))

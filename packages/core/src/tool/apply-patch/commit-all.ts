@@ -1,12 +1,12 @@
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
-import { prepareWrite } from "../../workspace/atomic-write.ts"
+import { alone, prepareWrite } from "../../workspace/atomic-write.ts"
 import type { PreparedChange, WriteOperations } from "../../workspace/atomic-write.ts"
 import type { TextEncoding } from "../../workspace/encoding.ts"
 import { contentHash, shownPath } from "../../workspace/files.ts"
 import type { FileSnapshot, FileStat } from "../../workspace/files.ts"
-import type { CallRef, PlannedWrite } from "../../workspace/history/journal.ts"
+import type { CallRef, Journal, PlannedWrite } from "../../workspace/history/journal.ts"
 import type { ResolvedPath } from "../../workspace/paths.ts"
 import { bytesFor } from "../../workspace/text-file.ts"
 import { prepareDelete, prepareLink } from "../../workspace/whole-file.ts"
@@ -49,6 +49,7 @@ export async function commitAll(
   works: readonly FileWork[],
   { operations, journal }: WriterDeps,
   call: CallRef,
+  signal: AbortSignal,
 ): Promise<Result<readonly WrittenFile[], ToolFailure>> {
   await using prepared = new AsyncDisposableStack()
   const writes: FileWrite[] = []
@@ -68,6 +69,15 @@ export async function commitAll(
     const change = prepared.use(prepareDelete(gone, operations))
     writes.push({ at: work.at, change, before: gone, after: undefined, hash: undefined, additions: 0, deletions })
   }
+  const paths = writes.map(({ change }) => change.path)
+  return await alone(operations, paths, signal, () => makeVisible(writes, journal, call))
+}
+
+async function makeVisible(
+  writes: readonly FileWrite[],
+  journal: Journal,
+  call: CallRef,
+): Promise<Result<readonly WrittenFile[], ToolFailure>> {
   const recorded = await journal.record(call, writes)
   if (!recorded.ok) return recorded
   const written: WrittenFile[] = []

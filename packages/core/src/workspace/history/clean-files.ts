@@ -37,7 +37,8 @@ export async function cleanStates(
     if (reason !== undefined) states.set(path, { kind: "not_covered", reason })
     return reason === undefined
   })
-  const filtered = await filteredPaths(wanted, git, root, signal)
+  const { filtered, converted } = await conversions(wanted, git, root, signal)
+  const crlf = wanted.some(isRacy) && (await isCrlf(git, root, signal))
   for (const batch of batches(wanted.filter(({ path }) => !filtered.has(path)))) {
     const stdin = batch.map(({ staged }) => `${staged.oid}\n`).join("")
     const call = { cwd: root, signal, stdin, maxBytes: 3 * mostAtOnce, timeoutMs: 20_000 }
@@ -45,7 +46,8 @@ export async function cleanStates(
     const contents = said.ok ? parseBatch(said.value) : new Map<string, Uint8Array>()
     for (const file of batch) {
       const content = contents.get(file.staged.oid)
-      const state = await stateOf(file, content, blobs)
+      const asItIs = isRacy(file) && !crlf && !converted.has(file.path)
+      const state = await stateOf(file, content, asItIs, blobs)
       if (!state.ok) return state
       states.set(file.path, state.value)
     }
@@ -61,14 +63,21 @@ function unreadable({ kind, unseen, size }: StagedFile): string | undefined {
   return size > largestKept ? "larger than is kept" : undefined
 }
 
+/**
+ * Of a file that was written in the same moment as the staging area git notes no size, and looks at its content each time:
+ * so nothing tells whether the content was converted on its way out.
+ */
+const isRacy = ({ staged }: CleanFile): boolean => staged.size === 0
+
 async function stateOf(
   { staged, mode }: CleanFile,
   content: Uint8Array | undefined,
+  asItIs: boolean,
   blobs: BlobStore,
 ): Promise<Result<FileState, ToolFailure>> {
   if (!content) return ok({ kind: "not_covered", reason: "git does not have its content" })
   if (staged.kind === "symlink") return ok({ kind: "symlink", target: new TextDecoder().decode(content) })
-  const bytes = inWorkingTree(content, staged.size)
+  const bytes = asItIs ? content : inWorkingTree(content, staged.size)
   if (!bytes) return ok({ kind: "not_covered", reason: "git converts its content" })
   const stored = await blobs.put(bytes)
   if (!stored.ok) return err(stored.error)
@@ -84,27 +93,37 @@ function inWorkingTree(content: Uint8Array, size: number): Uint8Array | undefine
   return converted.length === size ? converted : undefined
 }
 
-/** Paths for which a filter is set. An old content may have gone through one that is no longer named: its size tells. */
-async function filteredPaths(
+const asked = ["filter", "text", "eol", "ident", "working-tree-encoding"] as const
+
+/**
+ * Paths for which a filter is set, and those whose content git may convert otherwise. An old content may have gone through
+ * one that is no longer named: its size tells.
+ */
+async function conversions(
   files: readonly CleanFile[],
   git: Git,
   root: string,
   signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  if (files.length === 0) return new Set()
+): Promise<{ readonly filtered: ReadonlySet<string>; readonly converted: ReadonlySet<string> }> {
+  const [filtered, converted] = [new Set<string>(), new Set<string>()]
+  if (files.length === 0) return { filtered, converted }
   const stdin = files.map(({ path }) => `${path}\0`).join("")
-  const said = await git.run(["check-attr", "-z", "--stdin", "filter"], {
-    cwd: root,
-    signal,
-    stdin,
-    maxBytes: mostAtOnce,
-  })
-  if (!said.ok) return new Set(files.map(({ path }) => path))
+  const call = { cwd: root, signal, stdin, maxBytes: mostAtOnce }
+  const said = await git.run(["check-attr", "-z", "--stdin", ...asked], call)
+  if (!said.ok) return { filtered: new Set(files.map(({ path }) => path)), converted }
   const fields = said.value.split("\0")
-  const filtered = new Set<string>()
-  for (let at = 0; at + 2 < fields.length; at += 3)
-    if (!["unspecified", "unset"].includes(fields[at + 2] ?? "")) filtered.add(fields[at] ?? "")
-  return filtered
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = "", name, value = ""] = fields.slice(at, at + 3)
+    if (!["unspecified", "unset"].includes(value)) (name === "filter" ? filtered : converted).add(path)
+  }
+  return { filtered, converted }
+}
+
+/** Does git write line ends as CRLF here without being told so by an attribute? In doubt it does. */
+async function isCrlf(git: Git, root: string, signal: AbortSignal): Promise<boolean> {
+  const said = await git.run(["config", "--get", "core.autocrlf"], { cwd: root, signal })
+  if (said.ok) return /^(?:true|yes|on|1)$/i.test(said.value.trim())
+  return said.error.exitCode !== 1
 }
 
 /** Files whose contents together fit into one answer. */
