@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { sanitize, sanitizeAnsi, sanitizeLine, ui } from "./sanitize.ts"
+import { expandTabs, sanitize, sanitizeAnsi, sanitizeLine, sanitizeSource, ui } from "./sanitize.ts"
 
 const show = (text: string): string => sanitize(text)
 
@@ -101,6 +101,13 @@ describe("long lines", () => {
   })
 })
 
+test("a source keeps its tabs and its lines, and nothing else that is special", () => {
+  const source = sanitizeSource("\ta\x1b[1m\tb\r\nc\rd\n\u202e\n")
+  expect(source as string).toBe("\ta\tb\nd\n⟨U+202E⟩\n")
+  expect(expandTabs(sanitizeSource("\ta\t世\tb")) as string).toBe("    a   世  b")
+  expect(sanitizeSource("if:\n\tmake\n") as string).toBe("if:\n\tmake\n")
+})
+
 test("on one line, line ends become spaces", () => {
   expect(sanitizeLine("one\n  two\r\nthree\x1b]0;x\x07") as string).toBe("one two three")
 })
@@ -168,6 +175,9 @@ test("whatever comes, nothing is left that a terminal obeys, and doing it twice 
       const once = show(text)
       expect(once).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/u)
       expect(show(once)).toBe(once)
+      const source = sanitizeSource(text)
+      expect(source.split("\n").length).toBe(text.split("\n").length)
+      expect(source.replaceAll("\t", "")).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
       for (const span of sanitizeAnsi(text).flat()) expect(span.text as string).not.toMatch(/[\u0000-\u001f\u007f]/)
     }),
     { numRuns: 2_000 },

@@ -8,6 +8,10 @@ declare const checked: unique symbol
  */
 export type Safe = string & { readonly [checked]: true }
 
+declare const tabbed: unique symbol
+/** The same with its tabs, and as many lines as what it was made of: what is copied has to be what was written. */
+export type Source = string & { readonly [tabbed]: true }
+
 /** A piece of a line, and what the program that wrote it asked it to look like. */
 export interface AnsiSpan {
   readonly text: Safe
@@ -32,6 +36,27 @@ export function sanitize(text: string): Safe {
     .map((line) => line.map((span) => span.text).join(""))
     .join("\n") as Safe
 }
+
+/** The same for text that is laid out by us; `expandTabs` makes its lines ready to draw. */
+export function sanitizeSource(text: string): Source {
+  if (!special.test(text.replaceAll("\t", "")) && !hasLongLine(text)) return text as string as Source
+  return linesOf(text, "tabs")
+    .map((line) => line.map((span) => span.text).join(""))
+    .join("\n") as string as Source
+}
+
+/** One line of a source, with its tabs as the spaces up to the next of every four columns. */
+export function expandTabs(line: Source): Safe {
+  if (!line.includes("\t")) return line as string as Safe
+  let text = ""
+  for (const [at, piece] of line.split("\t").entries()) {
+    if (at > 0) text += spacesAt(Bun.stringWidth(text))
+    text += piece
+  }
+  return text as Safe
+}
+
+const spacesAt = (column: number) => " ".repeat(tabStop - (column % tabStop))
 
 /** The same on one line: line ends become spaces. For titles, names and paths. */
 export function sanitizeLine(text: string): Safe {
@@ -85,7 +110,7 @@ const order = new RegExp(
 )
 
 /** The lines as a terminal would leave them: carriage returns and backspaces applied, other orders dropped. */
-function linesOf(text: string): AnsiSpan[][] {
+function linesOf(text: string, tabs: "spaces" | "tabs" = "spaces"): AnsiSpan[][] {
   const lines: AnsiSpan[][] = []
   let line = new CellLine()
   let style: AnsiStyle | undefined
@@ -101,7 +126,7 @@ function linesOf(text: string): AnsiSpan[][] {
     else if (final === "K") line.erase(parameters ?? "")
     else if (back !== undefined) line.back(back.length)
     else if (home !== undefined) line.home()
-    else if (tab !== undefined) line.write(" ".repeat(tabStop - (line.column % tabStop)), style)
+    else if (tab !== undefined) line.write(tabs === "tabs" ? tab : spacesAt(line.column), style)
     else if (feed !== undefined) {
       lines.push(spansOf(line))
       line = new CellLine()
