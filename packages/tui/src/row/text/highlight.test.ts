@@ -12,14 +12,26 @@ function shown(text: string, name: string): string[] {
 
 describe("languages", () => {
   test.each([
-    ["ts", "const a = call(`x\n${1}`, 'it\\'s') // end", ["keyword:const", "function:call", "string:`x\n${1}`", "string:'it\\'s'", "comment:// end"]],
+    [
+      "ts",
+      "const a = call(`x\n${1}`, 'it\\'s') // end",
+      ["keyword:const", "function:call", "string:`x\n${1}`", "string:'it\\'s'", "comment:// end"],
+    ],
     ["tsx", "type Big = 0xff", ["keyword:type", "type:Big", "number:0xff"]],
-    ["python", 'def f():\n  """doc\n  string"""\n  return None # no', ["keyword:def", "function:f", 'string:"""doc\n  string"""', "keyword:return", "keyword:None", "comment:# no"]],
+    [
+      "python",
+      'def f():\n  """doc\n  string"""\n  return None # no',
+      ["keyword:def", "function:f", 'string:"""doc\n  string"""', "keyword:return", "keyword:None", "comment:# no"],
+    ],
     ["rust", "let x = 'a; /* c\n */ 1_000", ["keyword:let", "comment:/* c\n */", "number:1_000"]],
     ["bash", 'if [ "$x" = 1 ]; then # ok', ["keyword:if", 'string:"$x"', "number:1", "keyword:then", "comment:# ok"]],
     ["sql", "SELECT a FROM b -- all", ["keyword:SELECT", "keyword:FROM", "comment:-- all"]],
     ["json", '{"a": true, "b": 1.5e3}', ['string:"a"', "keyword:true", 'string:"b"', "number:1.5e3"]],
-    ["c", "#include <x>\nint main() { return 0; }", ["comment:#include <x>", "keyword:int", "function:main", "keyword:return", "number:0"]],
+    [
+      "c",
+      "#include <x>\nint main() { return 0; }",
+      ["comment:#include <x>", "keyword:int", "function:main", "keyword:return", "number:0"],
+    ],
     ["html", "<!-- a\nb --><p>", ["comment:<!-- a\nb -->"]],
     ["lua", "--[[ a\n]] local x", ["comment:--[[ a\n]]", "keyword:local"]],
     ["go", "x := `raw\n`", ["string:`raw\n`"]],
@@ -39,7 +51,9 @@ describe("languages", () => {
 })
 
 const source = fc
-  .array(fc.constantFrom("const a", "'b'", '"', "`", "/*", "*/", "// c", "\\", "1", "\n", " ", "é", "f(", "😀"), { maxLength: 40 })
+  .array(fc.constantFrom("const a", "'b'", '"', "`", "/*", "*/", "// c", "\\", "1", "\n", " ", "é", "f(", "😀"), {
+    maxLength: 40,
+  })
   .map((list) => list.join(""))
 
 test("a text in pieces, cut at line ends, has the colours of the whole", () => {
@@ -69,15 +83,19 @@ test("a text in pieces, cut at line ends, has the colours of the whole", () => {
 
 test("pieces are in order, in the text, and apart; whatever the text, it ends", () => {
   fc.assert(
-    fc.property(fc.oneof(source, fc.string({ unit: "binary" })), fc.constantFrom("ts", "py", "c", "sh", "sql", "html", "json"), (text, name) => {
-      let end = 0
-      for (const { from, to } of highlight(text, languageOf(name)!).pieces) {
-        expect(from).toBeGreaterThanOrEqual(end)
-        expect(to).toBeGreaterThan(from)
-        end = to
-      }
-      expect(end).toBeLessThanOrEqual(text.length)
-    }),
+    fc.property(
+      fc.oneof(source, fc.string({ unit: "binary" })),
+      fc.constantFrom("ts", "py", "c", "sh", "sql", "html", "json"),
+      (text, name) => {
+        let end = 0
+        for (const { from, to } of highlight(text, languageOf(name)!).pieces) {
+          expect(from).toBeGreaterThanOrEqual(end)
+          expect(to).toBeGreaterThan(from)
+          end = to
+        }
+        expect(end).toBeLessThanOrEqual(text.length)
+      },
+    ),
     { numRuns: 1_000 },
   )
 })

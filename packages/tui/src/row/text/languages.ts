@@ -78,7 +78,13 @@ const sql = language(
   { anyCase: true },
 )
 const lua = language(
-  { line: ["--"], block: [["--[[", "]]"], ["{-", "-}"]] },
+  {
+    line: ["--"],
+    block: [
+      ["--[[", "]]"],
+      ["{-", "-}"],
+    ],
+  },
   "and break case class data deriving do else elseif end false for function goto if import in instance let local module nil not of or qualified repeat return then true type until where while",
 )
 const css = language({ block: [["/*", "*/"]] }, "important media import supports keyframes from to and not only")

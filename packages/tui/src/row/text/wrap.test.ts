@@ -63,35 +63,42 @@ const text = fc
   .oneof(
     fc.string({ unit: "grapheme-composite" }),
     fc.string({ unit: "grapheme" }),
-    fc.array(fc.constantFrom("a", "word", " ", "  ", "世", "👨‍👩‍👧‍👦", "e\u0301", "-", "🇩🇪"), { maxLength: 40 }).map((list) => list.join("")),
+    fc
+      .array(fc.constantFrom("a", "word", " ", "  ", "世", "👨‍👩‍👧‍👦", "e\u0301", "-", "🇩🇪"), { maxLength: 40 })
+      .map((list) => list.join("")),
   )
   .map((value) => sanitize(value).replaceAll("\n", " "))
 
 test("for any text at any width: nothing is lost but spaces at breaks, no row is too wide, no character is cut", () => {
   fc.assert(
-    fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 30 }), fc.boolean(), (texts, width, words) => {
-      let at = 0
-      const spans = texts.map((each): Span => {
-        const from = at
-        at += each.length
-        return { text: each as Safe, at: from }
-      })
-      const source = texts.join("")
-      const lines = wrap(spans, widths, { width, mode: words ? "word" : "character" })
-      let end = 0
-      for (const line of lines) {
-        const drawn = plainText(line.spans)
-        expect(widths.of(drawn)).toBe(line.width)
-        const widest = Math.max(width, ...widths.characters(drawn).map((character) => character.width))
-        expect(line.width).toBeLessThanOrEqual(widest)
-        for (const each of line.spans) {
-          expect(source.slice(end, each.at)).toMatch(/^ *$/)
-          expect(source.slice(each.at, (each.at ?? 0) + each.text.length)).toBe(each.text)
-          end = (each.at ?? 0) + each.text.length
+    fc.property(
+      fc.array(text, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 30 }),
+      fc.boolean(),
+      (texts, width, words) => {
+        let at = 0
+        const spans = texts.map((each): Span => {
+          const from = at
+          at += each.length
+          return { text: each as Safe, at: from }
+        })
+        const source = texts.join("")
+        const lines = wrap(spans, widths, { width, mode: words ? "word" : "character" })
+        let end = 0
+        for (const line of lines) {
+          const drawn = plainText(line.spans)
+          expect(widths.of(drawn)).toBe(line.width)
+          const widest = Math.max(width, ...widths.characters(drawn).map((character) => character.width))
+          expect(line.width).toBeLessThanOrEqual(widest)
+          for (const each of line.spans) {
+            expect(source.slice(end, each.at)).toMatch(/^ *$/)
+            expect(source.slice(each.at, (each.at ?? 0) + each.text.length)).toBe(each.text)
+            end = (each.at ?? 0) + each.text.length
+          }
         }
-      }
-      expect(source.slice(end)).toMatch(/^ *$/)
-    }),
+        expect(source.slice(end)).toMatch(/^ *$/)
+      },
+    ),
     { numRuns: 500 },
   )
 })
