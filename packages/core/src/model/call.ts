@@ -15,7 +15,7 @@ import { markCache } from "./cache-marks.ts"
 import { CallFailure } from "./call-failure.ts"
 import type { ResolvedModel } from "./define.ts"
 import { createStreamEnd } from "./stream-end.ts"
-import { knownOnly } from "./strange-events.ts"
+import { createKnownOnly } from "./strange-events.ts"
 import { thinkingRoom } from "./thinking.ts"
 import { filesAfterResults } from "./tool-files.ts"
 import { watchedFetch } from "./watchdog.ts"
@@ -81,10 +81,15 @@ export async function* callModel(
       group.signal,
     )
     let complete = false
-    const known = knownOnly(until(stream, group.signal), (error) =>
+    const known = createKnownOnly((error) =>
       log.warn("an event of an answer is not understood and was passed over", { model: model.apiID, error }),
     )
-    for await (const part of await meant(model, request, known)) {
+    const came = until(stream, group.signal)
+    const plain = model.quirks.length === 0
+    for await (const each of plain ? came : await meant(model, request, knownOf(came, known))) {
+      // Here and not in a stream of its own: each costs every delta a wait.
+      const part = plain ? known(each) : each
+      if (!part) continue
       complete ||= part.type === "finish" || part.type === "error"
       if (part.type === "stream-start" && part.warnings.length > 0)
         log.warn("model warnings", { model: model.apiID, warnings: part.warnings })
@@ -99,13 +104,21 @@ export async function* callModel(
   }
 }
 
+type Parts = AsyncIterable<LanguageModelV4StreamPart>
+
+async function* knownOf(stream: Parts, known: ReturnType<typeof createKnownOnly>) {
+  for await (const each of stream) {
+    const part = known(each)
+    if (part) yield part
+  }
+}
+
 /** The stream without what is peculiar to weak models; others never load the code for it. */
 async function meant(
   { quirks }: ResolvedModel,
   { tools, toolChoice, messages }: ModelRequest,
-  stream: AsyncIterable<LanguageModelV4StreamPart>,
-): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
-  if (quirks.length === 0) return stream
+  stream: Parts,
+): Promise<Parts> {
   const { applyQuirks } = await import("./weak/apply-quirks.ts")
   return applyQuirks(quirks, stream, toolChoice?.type === "none" ? [] : tools, messages)
 }

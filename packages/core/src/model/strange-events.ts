@@ -1,28 +1,26 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 
 /**
- * The stream without events of kinds that the package does not know. An answer can be whole without them, so they are
- * errors only when nothing else came. `passed` is told of each.
+ * Gives the parts of one stream, one by one, without events of kinds that the package does not know: undefined for those.
+ * An answer can be whole without them, so they are errors only when nothing else came. `passed` is told of each.
  */
-export async function* knownOnly(
-  stream: AsyncIterable<LanguageModelV4StreamPart>,
+export function createKnownOnly(
   passed: (error: unknown) => void,
-): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
+): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
   let strange: { readonly error: unknown } | undefined
   let content = false
-  for await (const part of stream) {
+  return (part) => {
     if (part.type === "error" && isStrange(part.error)) {
       passed(part.error)
       strange ??= { error: part.error }
-      continue
+      return undefined
     }
     content ||= part.type === "text-delta" || part.type === "tool-call"
+    if (!strange || part.type !== "finish" || part.finishReason.unified !== "error") return part
     // Packages end such an answer as failed, and forget how it ended.
-    if (strange && part.type === "finish" && part.finishReason.unified === "error")
-      yield content
-        ? { ...part, finishReason: { unified: "other", raw: undefined } }
-        : { type: "error", error: strange.error }
-    else yield part
+    return content
+      ? { ...part, finishReason: { unified: "other", raw: undefined } }
+      : { type: "error", error: strange.error }
   }
 }
 

@@ -1,3 +1,5 @@
+import { mergeDeltas } from "./merge-deltas.ts"
+
 /** Gives those bytes of a stream of events that belong to the answer. */
 export interface StreamEnd {
   take(bytes: Uint8Array): Uint8Array
@@ -16,7 +18,16 @@ interface EndRule {
   isEnd(event: Json): boolean
   /** What still counts of an event behind the end; undefined when nothing does. */
   behind(event: Json): Json | undefined
+  /** An event that adds text, up to that text. */
+  readonly grows?: RegExp
 }
+
+/** By the options key, where events that add text are alike but for it. */
+export const growingText = {
+  compat:
+    /"delta":\s?\{\s?(?:"role":\s?"assistant",\s?)?"(?:(?:reasoning_)?content|reasoning|tool_calls":\s?\[\{"index":\s?\d+,\s?"function":\s?\{"arguments)":\s?"/g,
+  anthropic: /"delta":\s?\{"type":\s?"\w+_delta",\s?"(?:text|thinking|partial_json)":\s?"/g,
+} as const
 
 const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -36,8 +47,9 @@ const rules: Readonly<Record<string, EndRule>> = {
     hint: /"finish_reason"\s*:\s*"[^"]/,
     isEnd: ({ choices }) => some(choices, "finish_reason"),
     behind: (event) => (isRecord(event["usage"]) ? { ...event, choices: [] } : undefined),
+    grows: growingText.compat,
   },
-  anthropic: byType("message_stop"),
+  anthropic: { ...byType("message_stop"), grows: growingText.anthropic },
   openai: byType("response.completed", "response.incomplete", "response.failed"),
   google: {
     hint: /"finishReason"\s*:\s*"[^"]/,
@@ -88,12 +100,23 @@ export function createStreamEnd(optionsKey: string, ignored: () => void): Stream
       held.push(text)
       tail = (tail + text).slice(-3)
       if (!ends) return new Uint8Array()
-      const events = held.join("").split(/(?<=\r\n\r\n|\n\n|\r\r)/)
-      const last = events.at(-1) ?? ""
-      const whole = /(\r\n\r\n|\n\n|\r\r)$/.test(last)
-      held = whole ? [] : [last]
-      tail = (whole ? "" : last).slice(-3)
-      return Buffer.from((whole ? events : events.slice(0, -1)).map(pass).join(""), "latin1")
+      const all = held.length === 1 ? text : held.join("")
+      const end = endOfEvents(all)
+      held = end < all.length ? [all.slice(end)] : []
+      tail = all.slice(end).slice(-3)
+      const whole = all.slice(0, end)
+      // Almost always: no event in it ends the content.
+      if (!closed && !rule.hint.test(whole)) {
+        const merged = rule.grows ? mergeDeltas(whole, rule.grows) : whole
+        return merged === whole && all === text ? bytes.subarray(0, end) : Buffer.from(merged, "latin1")
+      }
+      return Buffer.from(
+        whole
+          .split(/(?<=\r\n\r\n|\n\n|\r\r)/)
+          .map(pass)
+          .join(""),
+        "latin1",
+      )
     },
     rest() {
       const event = held.join("")
@@ -105,6 +128,12 @@ export function createStreamEnd(optionsKey: string, ignored: () => void): Stream
     },
   }
 }
+
+/** Where the last empty line ends. */
+const endOfEvents = (text: string): number =>
+  Math.max(
+    ...["\n\n", "\r\n\r\n", "\r\r"].map((line) => text.lastIndexOf(line) + line.length * Number(text.includes(line))),
+  )
 
 /** The data of an event; undefined when it has none. */
 function dataOf(event: string): string | undefined {
