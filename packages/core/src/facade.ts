@@ -5,7 +5,7 @@ import type { RevertRecord } from "@cairn/schema/history"
 import type { MessageWithParts } from "@cairn/schema/message"
 import { type ModelRef, noTokens } from "@cairn/schema/model"
 import { redactConfig } from "./config/redact.ts"
-import type { Engine, PromptInput, TurnOutcome } from "@cairn/schema/engine"
+import type { Engine, PromptInput, ShellInput, TurnOutcome } from "@cairn/schema/engine"
 import { takesMedia } from "./model/media.ts"
 import { overviewOf } from "./overview.ts"
 import type { Parts } from "./parts.ts"
@@ -14,9 +14,11 @@ import { attachFiles, isFile } from "./session/attach.ts"
 import { checkInput } from "./session/check-input.ts"
 import { checkPrompt } from "./session/check-prompt.ts"
 import { chooseModel } from "./session/choose-model.ts"
+import type { Edits } from "./session/edits.ts"
 import { cancelWaiting, changeWaiting } from "./session/inbox.ts"
 import { lineUpOf } from "./session/line-up.ts"
 import { leftOutOf } from "./session/left-out.ts"
+import { shellNote } from "./prompt/shell-note.ts"
 import { openStructured } from "./session/structured.ts"
 import type { Prepared } from "./session/turn-runner.ts"
 import { createSession, deleteSession, listSessions, updateSession, withDescendants } from "./session/sessions.ts"
@@ -142,6 +144,8 @@ export function createEngineOf(parts: Parts): Engine {
     unrevert: (sessionID, { dryRun = false } = {}) =>
       storing(async () => (await parts.reverts()).unrevert(sessionID, { dryRun })),
     prompt: (input) => storing(() => prompt(parts, input)),
+    shell: (input) => storing(() => shell(parts, input)),
+    ...editsOf(parts),
     compact: (sessionID, model) => storing(() => compact(parts, sessionID, model)),
     abort: (sessionID) => coordinator.abort(sessionID),
     status: (sessionID) => coordinator.status(sessionID),
@@ -197,6 +201,15 @@ function checkFallback(
   return lined.ok ? ok(lined.value.notes) : lined
 }
 
+function editsOf(parts: Parts): Edits {
+  const open = async () => (await import("./session/edits.ts")).createEdits(parts)
+  return {
+    deleteMessage: (...where) => storing(async () => (await open()).deleteMessage(...where)),
+    deletePart: (...where) => storing(async () => (await open()).deletePart(...where)),
+    updatePart: (part) => storing(async () => (await open()).updatePart(part)),
+  }
+}
+
 /** A disk that does not take the prompt is something to mend first: no model was called. */
 async function storing<T>(work: () => Promise<Result<T, SetupError>>): Promise<Result<T, SetupError>> {
   try {
@@ -224,24 +237,54 @@ async function prompt(parts: Parts, given: PromptInput): Promise<Result<TurnOutc
   // Without files nothing is awaited: the prompt is durable in the tick in which it came.
   const attached = input.parts.some(isFile) ? await attachFiles(input.parts) : ok([...input.parts])
   if (!attached.ok) return attached
-  const { sessionID, tools, system, format } = input
+  const { sessionID, tools, system, format, messageID } = input
+  const taken = messageID === undefined ? undefined : takenID(parts, sessionID, messageID)
+  if (taken) return err(taken)
   const [model] = by.value.lineUp
   const admission = {
     ...{ agent: by.value.agent.name, model: model.ref, parts: attached.value },
     ...(tools && { tools }),
     ...(system !== undefined && { system }),
     ...(format && { format }),
+    ...named(messageID),
   }
   const unfit = checkPrompt(admission, model)
   if (unfit) return err(unfit)
   if (input.noReply) {
     const noted = parts.coordinator.note(sessionID, admission)
-    return noted.ok ? ok(unanswered(sessionID)) : noted
+    return noted.ok ? ok({ ...unanswered(sessionID), ...named(noted.value) }) : noted
   }
   return await parts.coordinator.prompt(sessionID, admission, {
     delivery: input.delivery ?? "steer",
     asks: input.asks ?? "wait",
   })
+}
+
+const named = (messageID: string | undefined) => ({ ...(messageID !== undefined && { messageID }) })
+
+/** A prompt that is sent again is not answered twice. */
+function takenID({ store }: Parts, sessionID: string, messageID: string): SetupError | undefined {
+  if (!/^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/.test(messageID))
+    return { kind: "usage", message: `The message cannot be called ${JSON.stringify(messageID.slice(0, 100))}.` }
+  const waits = store.read.inbox(sessionID).some((item) => item.messageID === messageID)
+  if (!waits && !store.read.message(messageID)) return undefined
+  return { kind: "usage", message: `The message ${messageID} was sent already.` }
+}
+
+async function shell(
+  parts: Parts,
+  { sessionID, command, ...input }: ShellInput,
+): Promise<Result<TurnOutcome, SetupError>> {
+  const by = whoAnswers(parts, sessionID, input)
+  if (!by.ok) return by
+  if (command.trim() === "") return err({ kind: "usage", message: "The command is empty." })
+  const taken = input.messageID === undefined ? undefined : takenID(parts, sessionID, input.messageID)
+  if (taken) return err(taken)
+  if (parts.store.read.reverts(sessionID).some(isUnfinished)) await (await parts.reverts()).finish(sessionID)
+  const { agent, lineUp } = by.value
+  const note = { type: "text" as const, text: shellNote, synthetic: true }
+  const admission = { agent: agent.name, model: lineUp[0].ref, parts: [note], ...named(input.messageID) }
+  return await parts.coordinator.shell(sessionID, admission, command)
 }
 
 const isUnfinished = ({ ended }: RevertRecord): boolean => ended === undefined

@@ -39,6 +39,8 @@ export interface PromptInput {
   readonly variant?: string
   readonly agent?: string
   readonly delivery?: Delivery
+  /** What its message is called, where clients number theirs themselves: as the engine's ids, and later than the session's last. One that is there already is an error. */
+  readonly messageID?: string
   readonly asks?: AskMode
   /** Tools that the session has (`true`) or has not (`false`) from this prompt on. */
   readonly tools?: Readonly<Record<string, boolean>>
@@ -48,6 +50,11 @@ export interface PromptInput {
   readonly format?: OutputFormat
   /** The prompt is stored and no model is called; what comes next sees it. Then the outcome is `done`, without text. */
   readonly noReply?: boolean
+}
+
+/** A command line of the user's own. */
+export interface ShellInput extends Pick<PromptInput, "sessionID" | "agent" | "model" | "messageID"> {
+  readonly command: string
 }
 
 /** How a prompt's turn ended. Everything a headless run reports comes from here. */
@@ -233,6 +240,16 @@ export interface Engine extends AsyncDisposable {
   diff(sessionID: string, input?: DiffInput): Promise<Result<FileDiffReport[], SetupError>>
   /** Brings back all that is reverted. */
   unrevert(sessionID: string, options?: { readonly dryRun?: boolean }): Promise<Result<RevertReport, SetupError>>
+  /**
+   * Runs a command line that the user typed in an idle session. The model sees it, with its output, from the next prompt on.
+   * Nothing is asked. Abort it by `abort(sessionID)`.
+   */
+  shell(input: ShellInput): Promise<Result<TurnOutcome, SetupError>>
+  /** Takes a message with its parts out of an idle session. */
+  deleteMessage(sessionID: string, messageID: string): Promise<Result<void, SetupError>>
+  deletePart(sessionID: string, messageID: string, partID: string): Promise<Result<void, SetupError>>
+  /** Replaces a part of an idle session by another one of its type. */
+  updatePart(part: Part): Promise<Result<Part, SetupError>>
   /** Replaces the older part of an idle session by a summary, with the session's model or another one. */
   compact(sessionID: string, model?: ModelRef): Promise<Result<TurnOutcome, SetupError>>
   /** Interrupts the run of this process and resolves when its last event stands. False when nothing ran here. */

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { InboxID } from "./id.ts"
+import { InboxID, MessageID } from "./id.ts"
 import { OutputFormat } from "./message.ts"
 import { ModelRef } from "./model.ts"
 import { AgentPart, FilePart, SubtaskPart, TextPart } from "./part.ts"
@@ -21,6 +21,8 @@ export type Delivery = z.infer<typeof Delivery>
 /** A prompt that was accepted and waits. `steer` enters the running turn at its next step, `queue` is a turn of its own. */
 export const InboxItem = z.object({
   id: InboxID,
+  /** What its message is to be called. */
+  messageID: MessageID.optional(),
   delivery: Delivery,
   agent: z.string(),
   model: ModelRef,

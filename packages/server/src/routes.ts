@@ -1,9 +1,11 @@
 import type { OperationID } from "@cairn/schema/operation/all"
 import { appRoutes } from "./route/app.ts"
 import { configRoutes } from "./route/config.ts"
+import { editRoutes } from "./route/edit.ts"
 import { fileRoutes } from "./route/file.ts"
 import { globalRoutes } from "./route/global.ts"
 import { inboxRoutes } from "./route/inbox.ts"
+import { integrationRoutes } from "./route/integration.ts"
 import { permissionRoutes } from "./route/permission.ts"
 import { projectRoutes } from "./route/project.ts"
 import { questionRoutes } from "./route/question.ts"
@@ -16,6 +18,7 @@ import type { Routes } from "./route.ts"
 export const routes: Routes<OperationID> = {
   ...globalRoutes,
   ...sessionRoutes,
+  ...editRoutes,
   ...undoRoutes,
   ...inboxRoutes,
   ...searchRoutes,
@@ -25,4 +28,5 @@ export const routes: Routes<OperationID> = {
   ...configRoutes,
   ...projectRoutes,
   ...fileRoutes,
+  ...integrationRoutes,
 }

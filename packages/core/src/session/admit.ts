@@ -5,7 +5,7 @@ import type { InboxItem } from "@cairn/schema/prompt"
 import type { Run } from "./run.ts"
 
 /** What makes a user message, wherever it waited. */
-export type Admission = Pick<InboxItem, "agent" | "model" | "parts" | "system" | "tools" | "format">
+export type Admission = Pick<InboxItem, "agent" | "model" | "parts" | "system" | "tools" | "format" | "messageID">
 
 interface Admitted {
   readonly message: MessageWithParts
@@ -20,7 +20,7 @@ export function admit(
 ): Admitted {
   const { sessionID } = from
   const info: UserMessage = {
-    id: from.messageID(),
+    id: from.messageID(admission.messageID),
     sessionID,
     role: "user",
     time: { created: options.now },

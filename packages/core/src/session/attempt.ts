@@ -129,7 +129,8 @@ export function overspent({ purse, model }: Turn): Failure | undefined {
   return message === undefined ? undefined : { error: { name: "UnknownError", data: { message } }, end: "budget" }
 }
 
-function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): AssistantMessage {
+/** A new assistant message of the turn, stored. */
+export function beginMessage(deps: TurnDeps, turn: Turn, { summary }: StepPlan): AssistantMessage {
   const { run, agent, model } = turn
   const { sessionID } = run
   const now = run.clock.now()

@@ -23,6 +23,7 @@ const plainKeys: ReadonlySet<string> = new Set([
   "tools",
   "system",
   "noReply",
+  "messageID",
 ])
 const deliveries: ReadonlySet<unknown> = new Set([undefined, "steer", "queue"])
 const askModes: ReadonlySet<unknown> = new Set([undefined, "wait", "deny", "auto"])
@@ -30,8 +31,8 @@ const askModes: ReadonlySet<unknown> = new Set([undefined, "wait", "deny", "auto
 /** Are its parts plain texts, and the rest what it should be? Such a prompt is durable in the tick in which it came. */
 function isPlain(input: unknown): boolean {
   if (!isRecord(input) || !Object.keys(input).every((key) => plainKeys.has(key))) return false
-  const { sessionID, parts, model, variant, agent, delivery, asks, tools, system, noReply } = input
-  if (typeof sessionID !== "string" || ![variant, agent, system].every(isTextOrNone)) return false
+  const { sessionID, parts, model, variant, agent, delivery, asks, tools, system, noReply, messageID } = input
+  if (typeof sessionID !== "string" || ![variant, agent, system, messageID].every(isTextOrNone)) return false
   if (tools !== undefined && !(isRecord(tools) && Object.values(tools).every(isBoolean))) return false
   if (noReply !== undefined && !isBoolean(noReply)) return false
   if (!deliveries.has(delivery) || !askModes.has(asks)) return false

@@ -30,6 +30,8 @@ export interface Begun {
   readonly admission: Admission
   /** The prompt that began it, as it is stored; undefined when the user wants a compaction. */
   readonly messageID: string | undefined
+  /** A command line of the user's own, that is run in place of a model. */
+  readonly shell?: string
   readonly asks: AskMode
   /** Work beside the turn: cancelled and joined when the turn ends. */
   readonly group: TaskGroup
@@ -63,10 +65,15 @@ interface PromptOptions {
 export interface Coordinator extends AsyncDisposable {
   /** Resolves when the turn that answers the prompt has ended. It is durable before this returns its promise. */
   prompt(sessionID: string, admission: Admission, options: PromptOptions): Promise<Result<TurnOutcome, SetupError>>
-  /** Stores a prompt that nobody answers: now, or when the run that is under way here has ended. Busy when another process runs the session. */
-  note(sessionID: string, admission: Admission): Result<void, SetupError>
+  /**
+   * Stores a prompt that nobody answers: now, which gives its message, or when the run that is under way here has ended.
+   * Busy when another process runs the session.
+   */
+  note(sessionID: string, admission: Admission): Result<string | undefined, SetupError>
   /** Compacts an idle session, as a run of its own. Busy when something runs, here or elsewhere. */
   compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Result<TurnOutcome, SetupError>>
+  /** Runs a command line of the user's in an idle session, as a run of its own. Busy when something runs, here or elsewhere. */
+  shell(sessionID: string, admission: Admission, command: string): Promise<Result<TurnOutcome, SetupError>>
   /** Begins a prompt that is held no more, when the session is idle; one that runs will come to it. */
   letGo(sessionID: string, inboxID: string): void
   /** Interrupts the run and resolves when its last event stands. False when nothing ran here. */
@@ -92,7 +99,7 @@ interface Active {
   readonly runID: string
   readonly group: TaskGroup
   readonly asks: AskMode
-  /** A turn takes prompts in at its next step; a compaction has none. */
+  /** A turn takes prompts in at its next step; a compaction and a command of the user's have none. */
   readonly steerable: boolean
   readonly outcome: Promise<TurnOutcome>
 }
@@ -109,7 +116,7 @@ interface Active {
  *
  * `abort` cancels the run; its tools settle, its end is recorded. What still waits in the inbox stays there, and enters
  * with the next prompt. A prompt to a session that another process runs is refused and appends nothing. A compaction
- * has no next step: what comes while it runs is queued.
+ * and a command of the user's have no next step: what comes while they run is queued.
  * Disposing aborts every run of this process and joins them; a prompt that comes then rejects and appends nothing.
  */
 export const createCoordinator = (deps: CoordinatorDeps): Coordinator => new SessionCoordinator(deps)
@@ -143,7 +150,7 @@ class SessionCoordinator implements Coordinator {
     return begun.ok ? ok(await begun.value) : begun
   }
 
-  note(sessionID: string, admission: Admission): Result<void, SetupError> {
+  note(sessionID: string, admission: Admission): Result<string | undefined, SetupError> {
     const { store, clock, log } = this.#deps
     if (this.#closing) throw new Interrupted("the engine is closing")
     if (this.#active.has(sessionID)) {
@@ -153,8 +160,8 @@ class SessionCoordinator implements Coordinator {
     recoverSession(store, clock, log, sessionID)
     this.#deps.cleanUp(sessionID)
     takeNotes(this.#deps, sessionID)
-    const held = storeNote(this.#deps, sessionID, admission)
-    return held ? err(busy(sessionID, held)) : ok(undefined)
+    const { held, messageID } = storeNote(this.#deps, sessionID, admission)
+    return held ? err(busy(sessionID, held)) : ok(messageID)
   }
 
   async compact(sessionID: string, by: Pick<Admission, "agent" | "model">): Promise<Answered> {
@@ -163,6 +170,12 @@ class SessionCoordinator implements Coordinator {
       messageID: undefined,
       events: [],
     }))
+    return begun.ok ? ok(await begun.value) : begun
+  }
+
+  async shell(sessionID: string, admission: Admission, command: string): Promise<Answered> {
+    if (this.#active.has(sessionID)) return err(busyHere(sessionID))
+    const begun = this.#begin(sessionID, admission, "deny", { shell: command })
     return begun.ok ? ok(await begun.value) : begun
   }
 
@@ -233,9 +246,9 @@ class SessionCoordinator implements Coordinator {
     sessionID: string,
     admission: Admission,
     asks: AskMode,
-    item?: InboxItem,
+    { item, shell }: { readonly item?: InboxItem; readonly shell?: string } = {},
   ): Result<Promise<TurnOutcome>, SetupError> {
-    return this.#start(sessionID, { asks, until: item }, (run) => {
+    return this.#start(sessionID, { asks, until: item, ...(shell !== undefined && { shell }) }, (run) => {
       const facts = this.#deps.facts(sessionID, admission)
       const { message, events } = admit(run, admission, { now: run.clock.now(), facts })
       const taken = item ? [delivered(sessionID, item)] : []
@@ -247,7 +260,7 @@ class SessionCoordinator implements Coordinator {
   /** Takes the lease, appends the first events and starts the run, all in one tick. */
   #start(
     sessionID: string,
-    { asks, until }: { readonly asks: AskMode; readonly until?: InboxItem | undefined },
+    { asks, until, shell }: { readonly asks: AskMode; readonly until?: InboxItem | undefined; readonly shell?: string },
     first: (run: Run) => Pick<Begun, "admission" | "messageID"> & { events: DurableEvent[] },
   ): Result<Promise<TurnOutcome>, SetupError> {
     if (this.#closing) throw new Interrupted("the engine is closing")
@@ -262,8 +275,9 @@ class SessionCoordinator implements Coordinator {
     const held = store.begin(sessionID, run.runID, [{ type: "session.turn.started", properties: started }, ...events])
     if (held) return err(busy(sessionID, held))
     store.publish({ type: "session.status", properties: { sessionID, status: { type: "busy" } } })
-    const outcome = this.#scope.run(() => this.#supervise({ run, admission, messageID, asks, group }))
-    const steerable = messageID !== undefined
+    const begun = { run, admission, messageID, ...(shell !== undefined && { shell }) }
+    const outcome = this.#scope.run(() => this.#supervise({ ...begun, asks, group }))
+    const steerable = messageID !== undefined && shell === undefined
     this.#active.set(sessionID, { runID: run.runID, group, asks, steerable, outcome })
     return ok(outcome)
   }
@@ -376,7 +390,7 @@ class SessionCoordinator implements Coordinator {
   }
 
   #beginQueued(sessionID: string, item: InboxItem, asks: AskMode): boolean {
-    const begun = this.#begin(sessionID, item, asks, item)
+    const begun = this.#begin(sessionID, item, asks, { item })
     this.#waiters.answer(item.id, begun.ok ? begun.value.then(ok) : begun)
     return begun.ok
   }

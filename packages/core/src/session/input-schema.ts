@@ -16,4 +16,5 @@ export const promptInput = z.object({
   system: z.string().exactOptional(),
   format: OutputFormat.exactOptional(),
   noReply: z.boolean().exactOptional(),
+  messageID: z.string().exactOptional(),
 })

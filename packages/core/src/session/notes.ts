@@ -17,24 +17,26 @@ export interface NoteDeps {
 
 /**
  * Stores a prompt that nobody answers as a user message. With `item` it comes out of the inbox, unless it is gone from
- * there. The lease of whoever runs the session: then nothing was written.
+ * there. `held`: the lease of whoever runs the session; then nothing was written.
  */
 export function storeNote(
   { store, clock, ids, sessionChanges }: NoteDeps,
   sessionID: string,
   admission: Admission,
   item?: InboxItem,
-): Lease | undefined {
-  let held: Lease | undefined
+): { readonly held?: Lease; readonly messageID?: string } {
+  let stored: { held?: Lease; messageID?: string } = {}
   store.derive(sessionID, () => {
-    held = store.leases.get(sessionID)
+    const held = store.leases.get(sessionID)
+    if (held) stored = { held }
     if (held || (item && !store.read.inbox(sessionID).some(({ id }) => id === item.id))) return []
     const from = { sessionID, ...sessionIDs(store, ids, sessionID) }
-    const { events } = admit(from, admission, { now: clock.now() })
+    const { message, events } = admit(from, admission, { now: clock.now() })
+    stored = { messageID: message.info.id }
     const taken = item ? [delivered(sessionID, item)] : []
     return [...taken, ...events, ...sessionChanges(sessionID, admission)]
   })
-  return held
+  return stored
 }
 
 /** Stores those that waited for a run to end, up to the prompt that is taken out of the inbox now. */

@@ -18,8 +18,8 @@ export interface Run {
   /** Appends the run's last events and gives the session back, in one tick: the next prompt finds it idle. */
   end(...events: DurableEvent[]): void
   publish(event: TransientEvent): void
-  /** Ids greater than every id of their kind in the session. */
-  messageID(): string
+  /** Ids greater than every id of their kind in the session: the one that a client wants, if it is. */
+  messageID(wanted?: string): string
   partID(): string
 }
 
@@ -27,7 +27,10 @@ export interface Run {
 export function sessionIDs(store: Store, ids: Ids, sessionID: string): Pick<Run, "messageID" | "partID"> {
   const last = store.read.lastIDs(sessionID)
   return {
-    messageID: () => (last.message = ids.next("message", last.message)),
+    messageID: (wanted) => {
+      const fits = wanted !== undefined && (last.message === undefined || wanted > last.message)
+      return (last.message = fits ? wanted : ids.next("message", last.message))
+    },
     partID: () => (last.part = ids.next("part", last.part)),
   }
 }

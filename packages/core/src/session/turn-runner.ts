@@ -104,6 +104,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
     })
     const within = { ...turnDeps(deps, begun, turn), footing }
     if (begun.messageID === undefined) return await runCompaction(within, turn)
+    if (begun.shell !== undefined) return await runCommand(deps, within, turn, begun.shell)
     if (deps.titleByModel && history.length === 1)
       nameSession(deps, begun, {
         model: plain(deps, begun, lineUp.find((each) => !deps.cooldowns.resting(each)) ?? model),
@@ -111,6 +112,19 @@ export function createTurnRunner(deps: TurnRunnerDeps): (begun: Begun) => Promis
       })
     return await runTurn(within, turn)
   }
+}
+
+/** A command that the user typed, by the same tool as the model's. */
+async function runCommand(
+  { tools }: TurnRunnerDeps,
+  within: TurnDeps,
+  turn: Turn,
+  command: string,
+): Promise<TurnOutcome> {
+  const tool = tools.find(({ name }) => name === "bash")
+  if (!tool) throw new Error("the engine has no shell")
+  const { runShell } = await import("./shell-turn.ts")
+  return await runShell(within, turn, { command, tool })
 }
 
 /** The model without the variant that the work is done with: a title needs no long thought. */

@@ -27,7 +27,7 @@ import type { Turn, TurnDeps } from "./turn-state.ts"
 export const runTurn = (deps: TurnDeps, turn: Turn): Promise<TurnOutcome> => ending(deps, turn, () => loop(deps, turn))
 
 /** Gives the work an end that is recorded, however it breaks off. */
-async function ending(deps: TurnDeps, turn: Turn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
+export async function ending(deps: TurnDeps, turn: Turn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
   try {
     return await work()
   } catch (error) {
@@ -217,7 +217,7 @@ function noResult({ store }: TurnDeps, { run }: Turn, messageID: string, error: 
 }
 
 /** Closes what is open, appends the turn's last event, and gives the lease back. */
-function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): TurnOutcome {
+export function finish(deps: TurnDeps, turn: Turn, end: TurnEnd, failure?: Failure): TurnOutcome {
   const { run } = turn
   const reason = failure?.end ?? end
   const now = run.clock.now()

@@ -1,9 +1,11 @@
 import { appOperations } from "./app.ts"
 import { configOperations } from "./config.ts"
 import type { Operation } from "./define.ts"
+import { editOperations } from "./edit.ts"
 import { fileOperations } from "./file.ts"
 import { globalOperations } from "./global.ts"
 import { inboxOperations } from "./inbox.ts"
+import { integrationOperations } from "./integration.ts"
 import { permissionOperations } from "./permission.ts"
 import { projectOperations } from "./project.ts"
 import { questionOperations } from "./question.ts"
@@ -15,6 +17,7 @@ import { undoOperations } from "./undo.ts"
 export const operations = {
   ...globalOperations,
   ...sessionOperations,
+  ...editOperations,
   ...undoOperations,
   ...inboxOperations,
   ...searchOperations,
@@ -24,6 +27,7 @@ export const operations = {
   ...configOperations,
   ...projectOperations,
   ...fileOperations,
+  ...integrationOperations,
 }
 export type Operations = typeof operations
 export type OperationID = keyof Operations

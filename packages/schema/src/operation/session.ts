@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { MessageID, SessionID } from "../id.ts"
-import { AssistantMessage, MessageWithParts, OutputFormat } from "../message.ts"
-import { Part } from "../part.ts"
+import { MessageWithParts, OutputFormat } from "../message.ts"
 import { PermissionRuleset } from "../permission.ts"
 import { Delivery, PromptPart } from "../prompt.ts"
 import { Session, SessionStatus } from "../session.ts"
@@ -45,9 +44,6 @@ export const PromptBody = z.object({
   parts: z.array(PromptPart),
 })
 export type PromptBody = z.infer<typeof PromptBody>
-
-/** The message that answered a prompt, with its parts. */
-export const Answer = z.object({ info: AssistantMessage, parts: z.array(Part) })
 
 export const sessionOperations = operationGroup({
   "session.list": {
@@ -151,10 +147,11 @@ export const sessionOperations = operationGroup({
   "session.prompt": {
     method: "POST",
     path: "/session/{sessionID}/message",
-    summary: "Sends a prompt; answered when the turn has ended, with its last message",
+    summary:
+      "Sends a prompt; answered when the turn has ended, with its last message; with `noReply` at once, with the prompt",
     params,
     body: PromptBody,
-    response: Answer,
+    response: MessageWithParts,
     reach: "directory",
     changes: true,
     long: true,

@@ -1,13 +1,14 @@
-import type { Engine, PromptInput, TurnOutcome } from "@cairn/schema/engine"
+import type { Engine, PromptInput } from "@cairn/schema/engine"
 import { err, ok, type Result } from "@cairn/kernel/result"
 import type { SetupError } from "@cairn/schema/error"
-import type { AssistantMessage, MessageWithParts } from "@cairn/schema/message"
+import type { MessageWithParts } from "@cairn/schema/message"
 import type { PromptBody, SessionChange, SessionCreate } from "@cairn/schema/operation/session"
 import { longestPage } from "@cairn/schema/operation/query"
 import { join } from "node:path"
 import { readCursor, writeCursor } from "../cursor.ts"
 import { type Failure, failureOf, notFound } from "../failure.ts"
 import type { Page, Routes } from "../route.ts"
+import { answerOf } from "../turn-answer.ts"
 
 type SessionRoute =
   | "session.list"
@@ -70,7 +71,7 @@ export const sessionRoutes: Routes<SessionRoute> = {
   },
   async "session.prompt"({ engine, params, body }) {
     const outcome = await engine.prompt(promptOf(params.sessionID, body))
-    return outcome.ok ? answered(engine, outcome.value) : err(failureOf(outcome.error))
+    return outcome.ok ? answerOf(engine, outcome.value) : err(failureOf(outcome.error))
   },
   async "session.prompt_async"({ engine, server, params, body }) {
     // Everything that the caller can mend is told: whether there is such a session, and which model it would be.
@@ -128,13 +129,3 @@ function messages(
 }
 
 const promptOf = (sessionID: string, body: PromptBody): PromptInput => ({ sessionID, ...body })
-
-/** What the turn ended with; after a prompt that nobody was to answer, that prompt. */
-function answered(
-  engine: Engine,
-  { sessionID, messageID }: TurnOutcome,
-): Result<{ info: AssistantMessage; parts: MessageWithParts["parts"] }, Failure> {
-  const message = messageID === undefined ? undefined : engine.message(sessionID, messageID)
-  if (message?.info.role !== "assistant") return err(notFound(`Session ${sessionID} has no answer.`))
-  return ok({ info: message.info, parts: message.parts })
-}
