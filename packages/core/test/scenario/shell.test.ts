@@ -43,7 +43,7 @@ test("an abort ends the command and all it started, and the session goes on", as
     made.engine.subscribe((event) => {
       if (event.type !== "message.part.updated" || event.properties.part.type !== "tool") return
       const { state } = event.properties.part
-      if (state.status === "running" && `${state.metadata?.["output"] ?? ""}`.includes("begun")) resolve()
+      if (state.status === "running" && JSON.stringify(state.metadata ?? {}).includes("begun")) resolve()
     })
   })
   const ran = made.engine.shell({ sessionID, command: "echo begun; sleep 300" })
