@@ -1,0 +1,32 @@
+/** Names of keys in the original's `keybinds`: each is accepted, also where we have nothing that it could move. */
+const names = [
+  "leader app_exit app_debug app_console app_heap_snapshot app_toggle_animations app_toggle_file_context",
+  "app_toggle_diffwrap app_toggle_paste_summary app_toggle_session_directory_filter command_list help_show",
+  "docs_open diff_open diff_close diff_toggle diff_expand diff_expand_all diff_collapse diff_switch_focus",
+  "diff_next_hunk diff_previous_hunk diff_next_file diff_previous_file diff_toggle_file_tree diff_single_patch",
+  "diff_switch_source diff_toggle_view diff_help editor_open theme_list theme_switch_mode theme_mode_lock",
+  "sidebar_toggle scrollbar_toggle status_view debug_view session_export session_copy session_move session_new",
+  "session_list session_timeline session_fork session_rename session_delete session_share session_unshare",
+  "session_interrupt session_background session_compact session_toggle_timestamps",
+  "session_toggle_generic_tool_output session_queued_prompts session_child_first session_child_cycle",
+  "session_child_cycle_reverse session_parent session_pin_toggle stash_delete model_provider_list",
+  "model_favorite_toggle model_list model_cycle_recent model_cycle_recent_reverse model_cycle_favorite",
+  "model_cycle_favorite_reverse mcp_list provider_connect console_org_switch agent_list agent_cycle",
+  "agent_cycle_reverse variant_cycle variant_list messages_page_up messages_page_down messages_line_up",
+  "messages_line_down messages_half_page_up messages_half_page_down messages_first messages_last messages_next",
+  "messages_previous messages_last_user messages_copy messages_undo messages_redo messages_toggle_conceal",
+  "tool_details display_thinking prompt_submit prompt_editor_context_clear prompt_skills prompt_stash",
+  "prompt_stash_pop prompt_stash_list workspace_set input_clear input_submit input_newline input_move_left",
+  "input_move_right input_move_up input_move_down input_select_left input_select_right input_select_up",
+  "input_select_down input_line_home input_line_end input_select_line_home input_select_line_end",
+  "input_visual_line_home input_visual_line_end input_select_visual_line_home input_select_visual_line_end",
+  "input_buffer_home input_buffer_end input_select_buffer_home input_select_buffer_end input_delete_line",
+  "input_delete_to_line_end input_delete_to_line_start input_backspace input_delete input_undo input_redo",
+  "input_word_forward input_word_backward input_select_word_forward input_select_word_backward",
+  "input_delete_word_forward input_delete_word_backward input_select_all history_previous history_next",
+  "terminal_suspend terminal_title_toggle tips_toggle plugin_manager plugin_install which_key_toggle",
+  "which_key_layout_toggle which_key_pending_toggle which_key_group_previous which_key_group_next",
+  "which_key_scroll_up which_key_scroll_down which_key_page_up which_key_page_down which_key_home which_key_end",
+]
+
+export const originalNames: ReadonlySet<string> = new Set(names.join(" ").split(" "))
