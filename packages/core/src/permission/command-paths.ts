@@ -33,8 +33,8 @@ export interface PathFacts {
   /** What commands change, and what they read. `d/*` is everything in `d`. */
   readonly changes: Set<string>
   readonly contents: Set<string>
-  /** Reasons of protected paths in arguments. */
-  readonly protected: Set<string>
+  /** Reasons of protected paths in arguments → where they are. */
+  readonly protected: Map<string, string>
   /** The disk's links, and those that the line itself makes. */
   readonly links: LinkView
   /** Why not all that a line reaches could be found. */
@@ -48,7 +48,7 @@ export const noFacts = (): PathFacts => ({
   reads: new Set(),
   changes: new Set(),
   contents: new Set(),
-  protected: new Set(),
+  protected: new Map(),
   links: linkView(),
 })
 
@@ -356,7 +356,7 @@ function guardWord(write: WriteWord, look: Look): void {
     const cut = path.slice(0, path.search(/[*?[]|$/)).lastIndexOf("/")
     const head = realPathSync(path.slice(0, cut) || "/", facts.links) ?? ""
     const row = protectionIn(look).reachedBy(head + path.slice(cut))
-    if (row) facts.protected.add(`${path} may be protected: ${row.reason}`)
+    if (row) facts.protected.set(`${path} may be protected: ${row.reason}`, head || "/")
   }
 }
 
@@ -367,12 +367,12 @@ function guardPath(path: string, deep: boolean, whole: boolean, look: Look): voi
   for (const one of [followed.real, ...followed.links]) {
     if (!mayBeProtected(one, context)) continue
     const row = protectionIn(look).of(one)
-    if (row) facts.protected.add(`${one} is protected: ${row.reason}`)
+    if (row) facts.protected.set(`${one} is protected: ${row.reason}`, one)
     const below = row || !deep ? undefined : protectionIn(look).below(one)
-    if (below) facts.protected.add(`${one} holds what is protected: ${below.reason}`)
+    if (below) facts.protected.set(`${one} holds what is protected: ${below.reason}`, one)
   }
   if (whole && contains(followed.real, context.worktree))
-    facts.protected.add(`${followed.real} holds the whole project`)
+    facts.protected.set(`${followed.real} holds the whole project`, followed.real)
 }
 
 /**

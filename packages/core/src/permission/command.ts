@@ -1,7 +1,14 @@
 import { basename } from "node:path"
 import type { Threat } from "../workspace/history/threat.ts"
 import type { Ask, CommandPart } from "./ask.ts"
-import { collectPaths, type CommandContext, noFacts, type PathFacts, redirectTo } from "./command-paths.ts"
+import {
+  collectPaths,
+  type CommandContext,
+  noFacts,
+  type PathFacts,
+  protectedReason,
+  redirectTo,
+} from "./command-paths.ts"
 import { loosePaths, looseWrites } from "./loose-paths.ts"
 import { pathAsks } from "./path-asks.ts"
 import { commandPrefix } from "./shell/arity.ts"
@@ -17,6 +24,8 @@ export interface CommandPlan {
   readonly facts: ShellFacts
   /** Real paths outside the worktree. */
   readonly outside: readonly string[]
+  /** What is protected and that the line names: it, what lies in it, or what holds it. */
+  readonly protected: readonly string[]
   /** What of the line could destroy files that nothing else has. */
   readonly threats: readonly Threat[]
 }
@@ -56,7 +65,12 @@ export function planFacts(facts: ShellFacts, line: string, context: CommandConte
     ...mustAsk(paths),
   }
   const threats = facts.invocations.flatMap((invocation) => threatsOf(invocation, context, paths.links))
-  return { asks: [bash, ...pathAsks(context, paths)], facts, outside: [...paths.external.keys()], threats }
+  const redirected = [...paths.writes].filter((path) => protectedReason(path, context, paths) !== undefined)
+  return {
+    ...{ asks: [bash, ...pathAsks(context, paths)], facts, threats },
+    outside: [...paths.external.keys()],
+    protected: [...paths.protected.values(), ...redirected],
+  }
 }
 
 /** The asks with what would be lost in the words of the commands that would lose it. `losses` by the command's text. */
@@ -74,7 +88,7 @@ export function withLosses(asks: readonly Ask[], losses: ReadonlyMap<string, str
 }
 
 const mustAsk = (paths: PathFacts): Pick<Ask, "mustAsk"> =>
-  paths.protected.size > 0 ? { mustAsk: { reason: [...paths.protected].join("; "), protected: true } } : {}
+  paths.protected.size > 0 ? { mustAsk: { reason: [...paths.protected.keys()].join("; "), protected: true } } : {}
 
 /** Each command once. A line without any, such as an assignment, is a part of its own. */
 function partsOf({ invocations, caseless }: ShellFacts, line: string): CommandPart[] {

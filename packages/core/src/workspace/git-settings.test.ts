@@ -23,6 +23,9 @@ describe("settings by which git starts programs", () => {
     ["[credential]\n\thelper = !x", "credential.helper"],
     ['[url "x"]\n\tinsteadOf = y', "url.x.insteadof"],
     ["[gpg]\n\tprogram = x", "gpg.program"],
+    ["# it does not go on \\\n[core]\n\tpager = x", "core.pager"],
+    ['[branch "x"]\n\tmerge = a ; b \\\n[core]\n\tpager = x', "core.pager"],
+    ['[submodule "a"]\n\tupdate = !x', "submodule.a.update"],
   ])("%j", (added, key) => expect(startingSettings(usual, usual + added)).toEqual([key]))
 
   test("what stood there already, what went, and what starts nothing", () => {
@@ -30,6 +33,9 @@ describe("settings by which git starts programs", () => {
     expect(startingSettings(aliased, aliased)).toEqual([])
     expect(startingSettings(aliased, usual)).toEqual([])
     expect(startingSettings(aliased, aliased.replace("!x", "!y"))).toEqual(["alias.st"])
+    const goesOn = '[branch "x"]\n\tdescription = a \\\n[core] \\\n\tpager = x\n'
+    expect(startingSettings(usual, usual + goesOn)).toEqual([])
+    expect(startingSettings(usual, `${usual}[submodule "a"]\n\tupdate = rebase\n`)).toEqual([])
     const more = '[branch "main"]\n\tremote = origin\n[user]\n\tname = x\n[remote "b"]\n\turl = x\n'
     expect(startingSettings(usual, usual + more)).toEqual([])
   })

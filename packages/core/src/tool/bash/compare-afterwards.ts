@@ -1,180 +1,170 @@
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs"
-import { basename, dirname, join, relative } from "node:path"
-import { TaskGroup } from "@cairn/kernel/task"
+import { dirname, join, resolve } from "node:path"
 import type { Git } from "../../process/git.ts"
 import { startingSettings } from "../../workspace/git-settings.ts"
+import { contains } from "../../workspace/paths.ts"
 import { placesIn, type ProtectedPlace } from "../../workspace/protected-places.ts"
-import type { Ask } from "../define.ts"
+import { committedOf, entriesAt, headOf } from "./committed.ts"
+import { bytesOf, look, namesIn, textOf } from "./disk-look.ts"
+import { type AsideDeps, firstLink, type Found, moved, type PutAside, putAside, restored } from "./put-aside.ts"
 
-export interface CompareDeps {
-  readonly worktree: string
+export interface CompareDeps extends AsideDeps {
   readonly gitDir?: string | undefined
   readonly commonDir?: string | undefined
   readonly git: Git
-  /** Where what is found is put; made when it is needed. */
-  readonly directory: string
-}
-
-interface Found {
-  readonly path: string
-  readonly reason: string
-  /** Puts it aside, and returns how to bring it back. */
-  take(): () => void
-}
-
-/** What a command must not leave where it was. It has been put aside. */
-export interface PutAside {
-  readonly path: string
-  readonly ask: Ask
-  /** Lines for the model. */
-  readonly allowed: string
-  readonly refused: string
-  back(): void
+  /** Somebody has said yes to what is written there. */
+  approves(path: string): boolean
+  /** Protected places that the command could write, since git alone runs, which may bring them to another state. */
+  readonly open: readonly ProtectedPlace[]
+  /** The line has git bring files to another state, by name. */
+  readonly moves: boolean
 }
 
 /**
  * Remembers what is protected and cannot be forbidden beforehand: places that are not there, which a mount would create,
- * and git's settings, which git itself writes. Afterwards what is new is put aside, all of it before anybody is asked,
- * who may take long or not answer.
+ * git's settings, which git itself writes, and what git may bring to another state. Afterwards what is new is put aside,
+ * all of it before anybody is asked, who may take long or not answer. What stands so in a commit was brought by git: in
+ * the last one if the line moves there, else in the one before.
  */
 export function compareAfterwards(deps: CompareDeps): () => Promise<PutAside[]> {
   const { worktree } = deps
-  const hadGit = existsSync(join(worktree, ".git"))
-  const before = new Map(placesIn(worktree).map(({ path }) => [path, identityOf(path)]))
-  const settings = settingsFiles(deps).map((path) => ({ path, text: textOf(path) }))
+  const head = headOf(deps)
+  const before = new Map(placesIn(worktree).map(({ path }) => [path, identityOf(path, worktree)]))
+  const repository = identityOf(join(worktree, ".git"), worktree)
+  const settings = new Map(settingsFiles(deps).map((path) => [path, bytesOf(path)]))
+  const pointers = pointerFiles(deps).map((path) => ({ path, bytes: bytesOf(path) }))
+  const open = new Map(
+    deps.open.flatMap(({ path, row }) => (entriesAt(path) ?? []).map((one) => [one, opened(one, row.reason)])),
+  )
   return async () => {
-    const found = settings.flatMap((one) => changedSettings(one, deps))
-    if (!hadGit) found.push(...changedSettings({ path: join(worktree, ".git/config"), text: undefined }, deps))
-    // Another one in its place, too: a directory above it may have been moved away.
+    const found: Found[] = otherRepository(repository, deps)
+    if (found.length === 0) found.push(...pointers.flatMap((one) => changedPointer(one, deps)))
+    for (const path of found.length === 0 ? new Set([...settings.keys(), ...settingsFiles(deps)]) : [])
+      found.push(...changedSettings(path, settings.get(path), deps))
+    const suspects: Suspect[] = []
     for (const place of placesIn(worktree)) {
-      if (before.get(place.path) === identityOf(place.path) || /\/config(?:\.worktree)?$/.test(place.path)) continue
+      if (isSettings(place.path) || before.get(place.path) === identityOf(place.path, worktree)) continue
       if (place.row.path.startsWith(".git/")) found.push(...newHooks(place, deps))
-      else if (!(await isTracked(place, deps))) found.push(moved(place.path, place.row.reason, deps))
+      else suspects.push({ path: firstLink(place.path, worktree) ?? place.path, reason: place.row.reason })
     }
-    return found.map((one) => putAside(one, deps))
+    for (const one of open.values()) if (one.stamp !== stampOf(one.path)) suspects.push(one)
+    for (const { path, row } of deps.open)
+      for (const one of entriesAt(path) ?? []) if (!open.has(one)) suspects.push({ path: one, reason: row.reason })
+    const commits = [...(head === undefined ? [] : [head]), ...(deps.moves ? ["HEAD"] : [])]
+    found.push(...(await notCommitted(suspects, commits, deps)))
+    const once = new Map(found.map((one) => [one.path, one]))
+    return [...once.values()].filter(({ path }) => !deps.approves(path)).map((one) => putAside(one, deps))
   }
 }
 
-function putAside({ path, reason, take }: Found, { worktree, directory }: CompareDeps): PutAside {
-  const back = take()
-  const what = `${relative(worktree, path)} is protected (${reason})`
-  const aside = `What the command wrote there was put aside, in ${directory}; nobody has allowed it`
-  return {
-    path,
-    ask: {
-      ...{ permission: "edit", patterns: [path], always: [], metadata: { filepath: path } },
-      mustAsk: { reason: `${path} is protected: ${reason}; a command wrote it`, protected: true },
-    },
-    allowed: `[${what}; the user has allowed what the command wrote there]`,
-    refused: `[${what}. ${aside}. Do not try another way to the same end.]`,
-    back,
-  }
+interface Suspect {
+  readonly path: string
+  readonly reason: string
+  /** What stood there before, and can come back. */
+  readonly before?: Uint8Array | undefined
 }
 
-/** New settings that start programs: the old text is put back. */
-function changedSettings({ path, text }: { path: string; text: string | undefined }, deps: CompareDeps): Found[] {
+const opened = (path: string, reason: string) => ({ path, reason, before: bytesOf(path), stamp: stampOf(path) })
+
+function stampOf(path: string): string | undefined {
+  const info = look(path)
+  return info && `${info.ino}:${info.size}:${info.mtimeMs}:${info.ctimeMs}`
+}
+
+/** Of what is new in a place that which git did not bring, or all of it. */
+async function notCommitted(
+  suspects: readonly Suspect[],
+  commits: readonly string[],
+  deps: CompareDeps,
+): Promise<Found[]> {
+  if (suspects.length === 0) return []
+  const listed = suspects.map((one) => ({ ...one, entries: entriesAt(one.path) }))
+  const kept = await committedOf(
+    listed.flatMap(({ path, entries = [] }) => [path, ...entries]),
+    commits,
+    deps,
+  )
+  return listed.flatMap(({ path, reason, before, entries }): Found[] => {
+    const strange = entries?.filter((entry) => !kept.has(entry))
+    if (strange?.length === 0 && (entries?.length !== 0 || kept.has(path))) return []
+    if (before) return [restored(path, reason, before, deps)]
+    if (strange === undefined || strange.length === entries?.length) return [moved(path, reason, deps)]
+    return strange.map((entry) => moved(entry, reason, deps))
+  })
+}
+
+/** A file or a link in place of the repository: git would take its settings from elsewhere. */
+function otherRepository(before: string | undefined, deps: CompareDeps): Found[] {
+  const path = join(deps.worktree, ".git")
+  const info = look(path)
+  if (info === undefined || info.isDirectory() || identityOf(path, deps.worktree) === before) return []
+  return [moved(path, "git takes its settings from where it leads", deps)]
+}
+
+/** Files that say where the rest of a repository is. */
+function pointerFiles({ gitDir, commonDir }: CompareDeps): string[] {
+  if (gitDir === undefined || commonDir === undefined) return []
+  return gitDir === commonDir ? [join(gitDir, "commondir")] : [join(gitDir, "commondir"), join(gitDir, "gitdir")]
+}
+
+function changedPointer(
+  { path, bytes }: { readonly path: string; readonly bytes: Buffer | undefined },
+  deps: CompareDeps,
+): Found[] {
+  const now = bytesOf(path)
+  const same = now && bytes ? now.equals(bytes) : !isThere(path)
+  if (same || (now === undefined && !isThere(path))) return []
+  const reason = "git takes its settings from where it leads"
+  return [bytes ? restored(path, reason, bytes, deps) : moved(path, reason, deps)]
+}
+
+/** New settings that start programs: the old ones are put back. */
+function changedSettings(path: string, before: Buffer | undefined, deps: CompareDeps): Found[] {
+  if (!isThere(path)) return []
   const now = textOf(path)
-  if (now === undefined || now === text) return []
-  const keys = startingSettings(text ?? "", now)
+  const text = before?.toString("utf8")
+  if (now !== undefined && now === text) return []
+  const known = isModuleOf(path, now, deps.worktree) ? "core.worktree" : ""
+  const keys =
+    now === undefined ? ["what cannot be read"] : startingSettings(text ?? "", now).filter((key) => key !== known)
   if (keys.length === 0) return []
-  const take = () => {
-    keep(deps, path, now)
-    if (text === undefined) rmSync(path)
-    else writeFileSync(path, text)
-    return () => writeFileSync(path, now)
-  }
-  return [{ path, reason: `git starts programs by ${keys.slice(0, 5).join(", ")}`, take }]
+  const reason = `git starts programs by ${keys.slice(0, 5).join(", ")}`
+  return [before ? restored(path, reason, before, deps) : moved(path, reason, deps)]
+}
+
+/** A submodule's settings name its working tree. */
+function isModuleOf(path: string, text: string | undefined, worktree: string): boolean {
+  const named = path.includes("/modules/") ? /^\s*worktree\s*=\s*(\S+)\s*$/m.exec(text ?? "")?.[1] : undefined
+  return named !== undefined && contains(worktree, resolve(dirname(path), named))
 }
 
 /** Git puts samples there, which do not run. */
 function newHooks({ path, row }: ProtectedPlace, deps: CompareDeps): Found[] {
+  if (firstLink(path, deps.worktree) !== undefined) return [moved(firstLink(path, deps.worktree)!, row.reason, deps)]
+  if (!look(path)?.isDirectory()) return [moved(path, row.reason, deps)]
   const own = namesIn(path).filter((name) => !name.endsWith(".sample"))
-  return own.map((name) => moved(join(path, name), row.reason, deps))
+  return own.length > 20
+    ? [moved(path, row.reason, deps)]
+    : own.map((name) => moved(join(path, name), row.reason, deps))
 }
 
-function identityOf(path: string): string | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
+/** Which thing stands there; of a link on the way to it, the link. */
+function identityOf(path: string, root: string): string | undefined {
+  const at = firstLink(path, root) ?? path
+  const found = look(at)
+  return found && `${at}:${found.dev}:${found.ino}`
 }
 
-const moved = (path: string, reason: string, deps: CompareDeps): Found => ({
-  path,
-  reason,
-  take() {
-    const target = room(deps, path)
-    move(path, target)
-    return () => move(target, path)
-  },
-})
+const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(path)
 
-function room({ directory, worktree }: CompareDeps, path: string): string {
-  const name = relative(worktree, path)
-  const target = join(directory, name.startsWith("..") ? basename(path) : name)
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  return target
-}
-
-function keep(deps: CompareDeps, path: string, text: string): void {
-  writeFileSync(room(deps, path), text, { mode: 0o600 })
-}
-
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true })
-    rmSync(from, { recursive: true })
-  }
-}
-
-/** It stands in the last commit: git brought it. The index would say so of what the command itself has added. */
-async function isTracked({ path }: ProtectedPlace, { git, worktree, commonDir }: CompareDeps): Promise<boolean> {
-  if (commonDir === undefined) return false
-  await using group = new TaskGroup()
-  const listed = await git.run(["ls-tree", "HEAD", "--", relative(worktree, path)], {
-    cwd: worktree,
-    signal: group.signal,
-  })
-  return listed.ok && listed.value.trim() !== ""
-}
-
+/** All of git's settings of this project; of a directory that is a repository without `.git`, its own. */
 function settingsFiles({ worktree, gitDir, commonDir }: CompareDeps): string[] {
-  const roots = [...new Set([gitDir, commonDir])].filter((path) => path !== undefined)
-  const modules =
-    commonDir === undefined ? [] : namesIn(join(commonDir, "modules")).map((name) => join(commonDir, "modules", name))
+  const roots = new Set([gitDir, commonDir, join(worktree, ".git")].filter((path) => path !== undefined))
+  const bare = ["HEAD", "objects", "refs"].every((name) => isThere(join(worktree, name))) ? [worktree] : []
+  const modules = commonDir ?? join(worktree, ".git")
   return [
-    ...new Set(
-      roots
-        .flatMap((path) => [join(path, "config"), join(path, "config.worktree")])
-        .concat(modules.map((path) => join(path, "config"))),
-    ),
-  ].filter((path) => path !== join(worktree, "config"))
+    ...[...roots, ...bare].flatMap((path) => [join(path, "config"), join(path, "config.worktree")]),
+    ...namesIn(join(modules, "modules")).map((name) => join(modules, "modules", name, "config")),
+  ]
 }
 
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
-  }
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8")
-  } catch {
-    return undefined
-  }
-}
+const isThere = (path: string): boolean => look(path) !== undefined

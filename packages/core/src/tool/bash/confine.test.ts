@@ -124,7 +124,8 @@ function tool(more: Partial<ConfineDeps> = {}) {
 }
 type Given = { deny?: readonly string[]; agent?: string; outside?: boolean; deps?: Partial<ConfineDeps> }
 async function bash(command: string, { deny, agent = "build", outside, deps }: Given = {}) {
-  const context = { ...toolContext(worktree, { deny: deny ?? [], callID: `call${count}` }), agent }
+  // The provider makes it up.
+  const context = { ...toolContext(worktree, { deny: deny ?? [], callID: `../../call${count}` }), agent }
   const ran = await tool(deps).execute({ command, ...(outside && { outside }) }, context)
   if (!ran.ok) throw new Error(ran.error.message)
   return { text: ran.value.output, asks: context.asks, exit: ran.value.metadata["exit"] }
@@ -170,8 +171,9 @@ here("protected places", () => {
   ])("a new %s is put aside and asked about", async (name, line, reason) => {
     const refused = await bash(script(line), { deny: ["edit"] })
     expect(refused.text).toContain(`[${name} is protected (${reason}`)
-    expect(refused.text).toContain(join(root, "state/aside"))
-    expect([has(name), existsSync(join(root, "state/aside", `call${count}`, name))]).toEqual([false, true])
+    const aside = /put aside, in (\S+);/.exec(refused.text)![1]!
+    expect(aside).toMatch(new RegExp(`^${root}/state/aside/_{6}call${count}-[a-z0-9]+$`))
+    expect([has(name), existsSync(join(aside, name))]).toEqual([false, true])
     expect(recorded.has(name)).toBe(false)
     expect(refused.asks.at(-1)).toMatchObject({ permission: "edit", always: [], mustAsk: { protected: true } })
   })

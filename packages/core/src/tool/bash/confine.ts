@@ -10,8 +10,10 @@ import { boundedChild, type ProjectBoundsDeps } from "../../workspace/project-bo
 import type { ProtectedPlace } from "../../workspace/protected-places.ts"
 import { realOf } from "../../workspace/real-of.ts"
 import { blockedBy } from "./blocked.ts"
-import { compareAfterwards, type PutAside } from "./compare-afterwards.ts"
-import { isGitAlone, keyOwners } from "./line-programs.ts"
+import { entriesAt } from "./committed.ts"
+import { compareAfterwards } from "./compare-afterwards.ts"
+import { isGitAlone, keyOwners, movesFiles } from "./line-programs.ts"
+import type { PutAside } from "./put-aside.ts"
 
 export interface ConfineDeps extends ProjectBoundsDeps {
   /** Variables that pass although they are keys of providers. */
@@ -44,22 +46,30 @@ export function confine(
   { cwd, callID, readOnly }: Line,
   argv: readonly string[],
 ): Confined {
-  // Somebody has said yes to a line that changes what is protected.
-  const approved = plan.asks.some((ask) => ask.mustAsk?.protected)
+  // Somebody has said yes to what the line names of it.
+  const approves = (path: string) => plan.protected.some((one) => contains(path, one) || contains(one, path))
   const gitAlone = isGitAlone(plan.facts)
+  const open: ProtectedPlace[] = []
+  const isOpen = (place: ProtectedPlace) => {
+    if (readOnly || !gitAlone || !isBroughtByGit(place)) return false
+    open.push(place)
+    return true
+  }
   const { command, bounds, fixed } = boundedChild(
     deps,
     sandbox,
     { argv, cwd },
     {
       ...{ readOnly, also: writableOutside(plan, deps), programs: keyOwners(plan.facts) },
-      approves: (place) => approved || (gitAlone && isBroughtByGit(place)),
+      approves: (place) => approves(place.path) || isOpen(place),
     },
   )
-  const compare =
-    readOnly || approved
-      ? undefined
-      : compareAfterwards({ ...deps, directory: join(deps.paths.state, "aside", callID) })
+  const compare = readOnly
+    ? undefined
+    : compareAfterwards({
+        ...{ ...deps, approves, open, moves: movesFiles(plan.facts) },
+        directory: join(deps.paths.state, "aside", nameOf(callID)),
+      })
   return {
     command,
     blocked: (output) => blockedBy(output, { bounds, fixed, readOnly, cwd, network: deps.network }),
@@ -82,9 +92,13 @@ export function environmentShown({ env, network, passed }: ConfineDeps, plan: Pl
   ]
 }
 
-/** What a pull brings is tracked, and was looked at by somebody. */
-const isBroughtByGit = ({ row }: ProtectedPlace): boolean =>
-  row.scope === "any" && !row.path.startsWith(".git/") && !row.reason.startsWith("the agent")
+/** What a pull brings is tracked: it is compared with the commit afterwards. The agent's own is trusted anew before it counts. */
+const isBroughtByGit = ({ row, path }: ProtectedPlace): boolean =>
+  row.scope === "any" && !row.path.startsWith(".git/") && entriesAt(path) !== undefined
+
+/** The model's provider made it up. */
+const nameOf = (callID: string): string =>
+  `${callID.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 40)}-${Bun.hash(callID).toString(36)}`
 
 /** Approved places outside the project, but what a line only reads and what holds half the disk. */
 function writableOutside(plan: Planned, { worktree, paths, env, home }: ConfineDeps): string[] {

@@ -31,6 +31,17 @@ const moving = new Set(
   ),
 )
 
+/** Of those, what only takes note of files, or brings none. */
+const noting = new Set("fetch add commit status log diff".split(" "))
+
+/** True when a line names a git command that brings tracked files to another state. */
+export function movesFiles({ invocations }: ShellFacts): boolean {
+  return invocations.some((one) => {
+    const subcommand = one.basename === "git" ? subcommandOf(one) : ""
+    return moving.has(subcommand) && !noting.has(subcommand)
+  })
+}
+
 /** True when nothing but git runs, and does what changes tracked files by design. */
 export function isGitAlone({ invocations, opaque }: ShellFacts): boolean {
   const commands = invocations.filter((one) => !one.free)

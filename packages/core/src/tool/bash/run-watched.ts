@@ -3,8 +3,8 @@ import type { ToolFailure } from "@cairn/schema/error"
 import type { CommandJournal, CommandNotes } from "../../workspace/history/command-journal.ts"
 import type { Threat } from "../../workspace/history/threat.ts"
 import type { ToolContext } from "../define.ts"
-import type { PutAside } from "./compare-afterwards.ts"
 import type { Confined } from "./confine.ts"
+import type { PutAside } from "./put-aside.ts"
 
 /** What has to be done around a command. */
 interface Around {
@@ -75,11 +75,9 @@ async function settle(
     const allowed = await context.ask(one.ask)
     // Only now: what the user changes while an ask is open is the user's.
     const watch = allowed.ok ? await journal.begin(context, context.signal) : allowed
-    if (watch.ok) {
-      one.back()
-      notes = joined(notes, await watch.value.finish())
-    }
-    lines.push(watch.ok ? one.allowed : one.refused)
+    const isBack = watch.ok && one.back()
+    if (watch.ok) notes = joined(notes, await watch.value.finish())
+    lines.push(isBack ? one.allowed : one.refused)
   }
   return { ...(notes && { notes }), lines }
 }
