@@ -39,8 +39,11 @@ export async function applyRecord(deps: RevertApplyDeps, record: RevertRecord): 
   const left: string[] = []
   for (const file of inOrder(record.files)) {
     const applied = await put(file)
-    if (applied.ok) done.push(file)
-    else if (applied.error.kind === "changed") left.push(file.path)
+    if (applied.ok) {
+      done.push(file)
+      // At once: a file may come to where the directory was.
+      if (file.after.kind === "absent") await removeParents(file.path, file.madeDirectory)
+    } else if (applied.error.kind === "changed") left.push(file.path)
     else {
       const kept: string[] = []
       for (const each of done.toReversed()) {
@@ -52,8 +55,6 @@ export async function applyRecord(deps: RevertApplyDeps, record: RevertRecord): 
       return { outcome: "rolled_back", left, problem: `${applied.error.message} ${all}` }
     }
   }
-  for (const { path, after, madeDirectory } of done)
-    if (after.kind === "absent") await removeParents(path, madeDirectory)
   return { outcome: "done", left }
 }
 

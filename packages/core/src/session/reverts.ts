@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises"
+import { dirname } from "node:path"
 import type { Clock } from "@cairn/kernel/clock"
 import type { Ids } from "@cairn/kernel/id"
 import { err, ok, type Result } from "@cairn/kernel/result"
@@ -177,10 +179,19 @@ async function prepared(deps: RevertDeps, plans: readonly PathPlan[]): Promise<R
       const stored = await blobs.put(target.content)
       if (!stored.ok) return err({ kind: "data_directory", message: `Nothing was changed. ${stored.error.message}` })
     } else if (target.state.kind === "file") await blobs.touch(target.state.hash)
-    const made = madeDirectory !== undefined && { madeDirectory }
-    files.push({ path, before: before.value, after: target.state, ...made })
+    // What comes may need directories again, and they go when it goes again.
+    const made = plan.action === "delete" ? madeDirectory : await firstMissing(path)
+    files.push({ path, before: before.value, after: target.state, ...(made !== undefined && { madeDirectory: made }) })
   }
   return ok(files)
+}
+
+/** The topmost directory above a path that is not there, or is something else. */
+async function firstMissing(path: string): Promise<string | undefined> {
+  const parent = dirname(path)
+  const found = await stat(parent).catch(() => undefined)
+  if (found?.isDirectory() || parent === path) return undefined
+  return (await firstMissing(parent)) ?? parent
 }
 
 /** The events with which a revert ends: where the session stands then. */

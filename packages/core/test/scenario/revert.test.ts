@@ -312,6 +312,23 @@ test("another session's work in the same file is kept", async () => {
 describe("what a command changed", () => {
   const bash = (command: string) => toolCall("bash", { command })
 
+  test("directories that come back with their files go with them, also where a file takes their place", async () => {
+    const swap = "rm -r d x; echo d > d; rm a.txt; mkdir a.txt; echo q > a.txt/q"
+    const { made, sessionID, prompts } = await worked([[bash(swap)]], {
+      files: { "a.txt": "a\n", "d/e/f.txt": "f\n", "x/y/z.txt": "z\n" },
+    })
+    await using _ = made
+    const after = await tree(made)
+    await reverted(made, sessionID, { to: prompts[0]! })
+    const files = ["a.txt 644", "d 755", "d/e 755", "d/e/f.txt 644", "x 755", "x/y 755", "x/y/z.txt 644"]
+    expect(Object.keys(await tree(made))).toEqual(files)
+    await unreverted(made, sessionID)
+    expect(await tree(made)).toEqual(after)
+    await reverted(made, sessionID, { to: prompts[0]! })
+    expect(Object.keys(await tree(made))).toEqual(files)
+    expect(problemsOf(made, sessionID)).toEqual([])
+  })
+
   test("goes back with the rest, dirty and ignored files too", async () => {
     const { made, sessionID, prompts } = await worked(
       [[bash("sed -i s/one/two/ a.txt; echo new > b.txt; rm -r gone; echo x > ignored.log")], [bash("git stash -q")]],
