@@ -9,6 +9,7 @@ import { PermissionRequest, PermissionRule } from "./permission.ts"
 import { QuestionAnswer, QuestionRequest } from "./question.ts"
 import { Session, SessionStatus, SnapshotFileDiff } from "./session.ts"
 import { Todo } from "./todo.ts"
+import { ServerEvent } from "./wire-event.ts"
 
 type Name = keyof typeof fixture.schemas
 
@@ -44,6 +45,7 @@ const ours: Partial<Record<Name, readonly string[]>> = {
 /** What we add to events. The durable delta says where it belongs; it never leaves the log. */
 const oursInEvents: Readonly<Record<string, readonly string[]>> = {
   "message.part.delta": ["offset?"],
+  "server.connected": ["resync?"],
   "session.deleted": ["spent?"],
   "permission.replied": ["hunks?", "message?", "scope?"],
 }
@@ -76,7 +78,7 @@ test("what we add is optional, so that neither side misses what the other leaves
 })
 
 describe("properties of events are the original's", () => {
-  const options = [...TransientEvent.options, ...DurableEvent.options]
+  const options = [...TransientEvent.options, ...DurableEvent.options, ...ServerEvent.options]
   for (const [type, theirs] of Object.entries(fixture.events))
     test(type, () => {
       // The transient one of a type is what clients see; a durable one of the same type may say more.

@@ -11,16 +11,8 @@ import { allowedOrigin, checkOrigin, corsHeaders, preflightHeaders } from "./gua
 import { later } from "./later.ts"
 import { pickEngine } from "./pick-engine.ts"
 import { readInput } from "./read-input.ts"
-import type { Call, Page, Route, ServerContext } from "./route.ts"
+import type { Call, Connection, Page, Route, ServerContext } from "./route.ts"
 import { routes } from "./routes.ts"
-
-/** The connection that a request came by. */
-export interface Connection {
-  /** Of the other end. */
-  readonly address: string
-  /** No idle timeout ends the request from here on. */
-  keepOpen(): void
-}
 
 export interface AppOptions extends ServerContext {
   readonly authentication: Authentication
@@ -88,7 +80,10 @@ function mount(app: Hono<Env>, operation: Operation<OperationID>, options: AppOp
     if (operation.long || operation.stream) context.env.keepOpen()
     const input = read.value as Pick<Call<Operation>, "params" | "query" | "body">
     return await answer(context, operation, options, async (engine) =>
-      route({ ...input, engine: engine as Call<Operation>["engine"], server: options, request }),
+      route({
+        ...input,
+        ...{ engine: engine as Call<Operation>["engine"], server: options, request, connection: context.env },
+      }),
     )
   })
 }

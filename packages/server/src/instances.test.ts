@@ -138,13 +138,24 @@ test("who comes while an engine closes waits, and gets a new one", async () => {
   }
   await using instances = createInstances({ openEngine, clock: new TestClock(), log: silentLog })
   const first = await lease(instances, space.dir)
+  const told: string[] = []
+  const closing = gate()
+  instances.observe({
+    opened: ({ directory }) => void told.push(`opened ${directory}`),
+    closing({ directory }) {
+      told.push(`closing ${directory}`)
+      closing.open()
+    },
+    closed: (directory) => void told.push(`closed ${directory}`),
+  })
   const dropped = instances.drop(space.dir)
-  const closed = gone(instances, space.dir)
   const second = lease(instances, space.dir)
-  await closed
+  await closing.opened
   expect(real.opened).toHaveLength(1)
+  expect(told).toEqual([`opened ${space.dir}`, `closing ${space.dir}`])
   door.open()
   expect(await dropped).toBe(true)
+  expect(told.slice(2, 3)).toEqual([`closed ${space.dir}`])
   using next = await second
   expect(next.engine).not.toBe(first.engine)
   expect(await instances.drop(join(space.dir, "none"))).toBe(false)

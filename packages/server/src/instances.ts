@@ -16,6 +16,9 @@ export interface InstanceLease extends Disposable {
 /** Is told of every engine that is there, at once, and of those that come and go. It must not throw. */
 export interface InstanceObserver {
   opened(engine: Engine): void
+  /** It is about to be closed: what it runs is interrupted now, and the end of that is told. It must not be read later. */
+  closing?(engine: Engine): void
+  /** It has gone. */
   closed(directory: string): void
 }
 
@@ -180,12 +183,13 @@ class EngineInstances implements Instances {
     try {
       const opened = await entry.opening
       if (!opened.ok) return
-      for (const observer of this.#observers) observer.closed(opened.value.directory)
+      for (const observer of this.#observers) observer.closing?.(opened.value)
       await opened.value[Symbol.asyncDispose]()
     } catch (error) {
       log.error("an engine could not be closed", { directory: entry.directory, error })
     } finally {
       this.#entries.delete(entry.directory)
+      if (entry.engine) for (const observer of this.#observers) observer.closed(entry.engine.directory)
     }
   }
 }

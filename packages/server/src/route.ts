@@ -4,8 +4,19 @@ import type { Log } from "@cairn/kernel/log"
 import type { Result } from "@cairn/kernel/result"
 import type { BodyOf, OperationShape, ParamsOf, QueryOf, ResponseOf } from "@cairn/schema/operation/define"
 import type { OperationID, Operations } from "@cairn/schema/operation/all"
+import type { EventHub } from "./event/hub.ts"
 import type { Failure } from "./failure.ts"
 import type { Instances } from "./instances.ts"
+
+/** The connection that a request came by. */
+export interface Connection {
+  /** Of the other end. */
+  readonly address: string
+  /** No idle timeout ends the request from here on. */
+  keepOpen(): void
+  /** Without a byte for so many seconds it is closed. */
+  closeIn(seconds: number): void
+}
 
 /** What every route may use, built once. */
 export interface ServerContext {
@@ -15,6 +26,7 @@ export interface ServerContext {
   readonly instances: Instances
   readonly clock: Clock
   readonly log: Log
+  readonly events: EventHub
   /** Work that goes on after its call was answered. What it throws is logged. The engine of the directory stays meanwhile. */
   background(directory: string, what: string, work: () => Promise<void>): void
 }
@@ -27,6 +39,7 @@ export interface Call<O extends OperationShape> {
   readonly engine: O["reach"] extends "directory" ? Engine : undefined
   readonly server: ServerContext
   readonly request: Request
+  readonly connection: Connection
 }
 
 /** A list with the place where the next page begins, if there is more. */

@@ -3,6 +3,7 @@ import { appRoutes } from "./route/app.ts"
 import { configRoutes } from "./route/config.ts"
 import { editRoutes } from "./route/edit.ts"
 import { fileRoutes } from "./route/file.ts"
+import { eventRoutes } from "./route/event.ts"
 import { globalRoutes } from "./route/global.ts"
 import { inboxRoutes } from "./route/inbox.ts"
 import { integrationRoutes } from "./route/integration.ts"
@@ -29,4 +30,5 @@ export const routes: Routes<OperationID> = {
   ...projectRoutes,
   ...fileRoutes,
   ...integrationRoutes,
+  ...eventRoutes,
 }

@@ -5,6 +5,7 @@ import { Deadline } from "@cairn/kernel/deadline"
 import { abortable, TaskGroup } from "@cairn/kernel/task"
 import type { SetupError } from "@cairn/schema/error"
 import { createApp } from "./app.ts"
+import { createEventHub, type EventHub } from "./event/hub.ts"
 import { type Credentials, createAuthentication } from "./guard/authentication.ts"
 import { bracketed, isLoopback } from "./guard/host.ts"
 import { createInstances, type Instances, type OpenEngine } from "./instances.ts"
@@ -25,6 +26,8 @@ export interface ServerOptions {
   readonly log: Log
   readonly openEngine: OpenEngine
   readonly idleMs?: number
+  /** How many clients may listen to events at once. */
+  readonly mostStreams?: number
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -49,10 +52,15 @@ export function startServer(options: ServerOptions): Result<RunningServer, Setup
   const refused = refusal(options)
   if (refused) return err({ kind: "usage", message: refused })
   const instances = createInstances(options)
+  const events = createEventHub(
+    options.mostStreams === undefined
+      ? { instances, clock, log }
+      : { instances, clock, log, mostStreams: options.mostStreams },
+  )
   const scope = new TaskGroup()
   const background = createBackground(instances, scope, log)
   const authentication = createAuthentication(credentials, clock)
-  const app = createApp({ ...options, instances, background, authentication })
+  const app = createApp({ ...options, instances, events, background, authentication })
   let server: Bun.Server<undefined>
   try {
     server = Bun.serve({
@@ -61,13 +69,14 @@ export function startServer(options: ServerOptions): Result<RunningServer, Setup
         app.fetch(request, {
           address: bun.requestIP(request)?.address ?? "",
           keepOpen: () => bun.timeout(request, 0),
+          closeIn: (seconds) => bun.timeout(request, seconds),
         }),
     })
   } catch (error) {
     return err({ kind: "usage", message: cannotListen(hostname, port, error) })
   }
   let stopped: Promise<void> | undefined
-  const stop = () => (stopped ??= close({ server, instances, scope, clock, log }))
+  const stop = () => (stopped ??= close({ server, instances, events, scope, clock, log }))
   const secured = credentials.token !== undefined || credentials.password !== undefined
   return ok({ url: addressOf(hostname, server), secured, instances, stop, [Symbol.asyncDispose]: stop })
 }
@@ -104,18 +113,20 @@ function createBackground(instances: Instances, scope: TaskGroup, log: Log) {
 interface Closing {
   readonly server: Bun.Server<undefined>
   readonly instances: Instances
+  readonly events: EventHub
   readonly scope: TaskGroup
   readonly clock: Clock
   readonly log: Log
 }
 
 /** The turns are closed first, so that those who wait for them still get their answers. */
-async function close({ server, instances, scope, clock, log }: Closing): Promise<void> {
+async function close({ server, instances, events, scope, clock, log }: Closing): Promise<void> {
   using deadline = new Deadline(clock, "stopping the server", stopMs)
   const orderly = async () => {
     // It resolves when what is under way has been answered to the last byte.
     const answered = server.stop(false)
     await instances[Symbol.asyncDispose]()
+    events[Symbol.dispose]()
     await scope.join()
     await answered
   }

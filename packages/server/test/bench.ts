@@ -15,6 +15,10 @@ export interface Bench extends AsyncDisposable {
   readonly workspace: TempWorkspace
   readonly server: RunningServer
   readonly openEngine: OpenEngine
+  /** The header of who may call. */
+  readonly authorization: string
+  /** Opens a stream with the token. */
+  open(path: string, headers?: Record<string, string>): Promise<Response>
   /** Sends a request with the token. A body that is no text is sent as JSON. */
   call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answered>
 }
@@ -64,7 +68,10 @@ export async function bench(scenario: Scenario = [], options: BenchOptions = {})
   if (!started.ok) throw new Error(started.error.message)
   const server = started.value
   return {
-    ...{ model, workspace, server, openEngine },
+    ...{ model, workspace, server, openEngine, authorization: `Bearer ${token}` },
+    async open(path, headers = {}) {
+      return await fetch(new URL(path, server.url), { headers: { authorization: `Bearer ${token}`, ...headers } })
+    },
     async call(method, path, body, init = {}) {
       const headers = new Headers(init.headers)
       if (!headers.has("authorization")) headers.set("authorization", `Bearer ${token}`)

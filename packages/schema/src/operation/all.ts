@@ -3,6 +3,7 @@ import { configOperations } from "./config.ts"
 import type { Operation } from "./define.ts"
 import { editOperations } from "./edit.ts"
 import { fileOperations } from "./file.ts"
+import { eventOperations } from "./event.ts"
 import { globalOperations } from "./global.ts"
 import { inboxOperations } from "./inbox.ts"
 import { integrationOperations } from "./integration.ts"
@@ -28,6 +29,7 @@ export const operations = {
   ...projectOperations,
   ...fileOperations,
   ...integrationOperations,
+  ...eventOperations,
 }
 export type Operations = typeof operations
 export type OperationID = keyof Operations

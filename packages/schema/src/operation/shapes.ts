@@ -12,6 +12,7 @@ import { QuestionRequest } from "../question.ts"
 import { SearchHit } from "../search.ts"
 import { Session, SessionStatus, SnapshotFileDiff } from "../session.ts"
 import { Todo } from "../todo.ts"
+import { GlobalWireEvent, WireEvent } from "../wire-event.ts"
 
 /** Shapes that have a name in the description of the API; others stand where they are used. */
 export const shapes = {
@@ -47,4 +48,6 @@ export const shapes = {
   ProviderList,
   Project: ProjectInfo,
   Config,
+  Event: WireEvent,
+  GlobalEvent: GlobalWireEvent,
 }
