@@ -264,15 +264,22 @@ function buildHistory({ store, clock, ids, log, paths, location }: Base, git: Gi
   /** Loaded and made when the first command runs that may change something. */
   let watching: Promise<CommandJournal> | undefined
   const load = async () => {
-    const [{ createCommandJournal }, { createKnownFiles }, { realpath }] = await Promise.all([
+    const [{ createCommandJournal }, { createKnownFiles }, running, family, { realpath }] = await Promise.all([
       import("./workspace/history/command-journal.ts"),
       import("./workspace/history/known-files.ts"),
+      import("./workspace/history/running-commands.ts"),
+      import("./session/family.ts"),
       import("node:fs/promises"),
     ])
     const real = (path: string) => realpath(path).catch(() => path)
     const own = await Promise.all([paths.data, paths.state, paths.cache].map(real))
     const known = createKnownFiles(blobs, clock)
-    return createCommandJournal({ git, blobs, journal, known, location, own, home: await real(home) })
+    return createCommandJournal({
+      ...{ git, blobs, journal, known, location, own, clock, home: await real(home) },
+      running: running.createRunningCommands(join(paths.state, "running"), clock),
+      others: { mark: () => store.read.lastSeq(), since: (mark) => family.changesSince(store, mark) },
+      rootOf: (sessionID) => family.rootOf(store, sessionID),
+    })
   }
   const commands: CommandJournal = {
     begin: async (call, signal, threats) => await (await (watching ??= load())).begin(call, signal, threats),

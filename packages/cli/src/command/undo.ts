@@ -18,7 +18,8 @@ export const undoCommand: Command = {
       " both changed the same the file is left alone and named, and the exit code is 1. What commands changed goes back too, as" +
       " far as it lies in the working tree: not files of more than 10 MB (unless the command was one that destroys, such as" +
       " git clean or rm: then up to 2 GB), directories of builds and dependencies, submodules, nor" +
-      " commits and branches. What is not covered is said.",
+      " commits and branches. What is not covered is said. What" +
+      " you change yourself while a command runs counts as the command's.",
   ].join("\n"),
   examples: ["cairn undo", "cairn undo --dry-run", "cairn undo --session ses_0123456789abcdefghijklmnop"],
   flags: [ofSessionFlag, dryRunFlag, yesFlag, formatFlag],

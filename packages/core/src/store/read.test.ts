@@ -324,6 +324,7 @@ const asksOf = (reader: Reader): Record<keyof Reader, () => unknown> => ({
     reader.sessions({ projects: ["prj_1"], directories: ["/work"] }),
   ],
   children: () => reader.children("ses_1"),
+  fileEventsSince: () => reader.fileEventsSince(0),
   directories: () => reader.directories(["prj_1"]),
   inbox: () => reader.inbox("ses_1"),
   pendingPermissions: () => [reader.pendingPermissions(), reader.pendingPermissions("ses_1")],

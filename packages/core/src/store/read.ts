@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { TurnEnd } from "@cairn/schema/event"
-import type { JournalEntry, RevertRecord } from "@cairn/schema/history"
+import type { FileChange, JournalEntry, RevertedFile, RevertRecord } from "@cairn/schema/history"
 import type { PermissionReply, PermissionRequest } from "@cairn/schema/permission"
 import type { Project } from "@cairn/schema/project"
 import type { InboxItem } from "@cairn/schema/prompt"
@@ -44,6 +44,8 @@ export interface Reader extends MessageReader, SpendReader {
   changes(of: { messageID: string } | { sessionID: string }): JournalEntry[]
   /** The message of the session that changed a file last. */
   lastChanged(sessionID: string): string | undefined
+  /** What calls and reverts of any session wrote in files, by the log after `seq`, in order. A change may come again under its id. */
+  fileEventsSince(seq: number): (FileChange | RevertedFile)[]
   /** What is reverted in the session now, oldest first; one without `ended` was cut short. */
   reverts(sessionID: string): RevertRecord[]
   /** Sessions with a revert that was cut short. */
@@ -139,6 +141,10 @@ export function createReader(database: Database): Reader {
   const allPending = rows<PermissionRequest>(`SELECT request AS data ${pending} ORDER BY seq`)
   const questionsOf = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} AND session_id = ? ORDER BY seq`)
   const allQuestions = rows<QuestionRequest>(`SELECT request AS data ${pendingQuestion} ORDER BY seq`)
+  const fileEvents = rows<(FileChange | RevertedFile)[]>(
+    `SELECT json_extract(properties, CASE type WHEN 'session.file.changed' THEN '$.changes' ELSE '$.revert.files' END) AS data
+     FROM event WHERE seq > ? AND type IN ('session.file.changed', 'session.revert.begun') ORDER BY seq`,
+  )
   const changesOfMessage = rows<JournalEntry>("SELECT data FROM file_change WHERE message_id = ? ORDER BY seq, id")
   const changesOfSession = rows<JournalEntry>("SELECT data FROM file_change WHERE session_id = ? ORDER BY seq, id")
   const unfinishedReverts = prepareLater<{ id: string }, []>(
@@ -181,6 +187,7 @@ export function createReader(database: Database): Reader {
     ...spending,
     changes: (of) => ("messageID" in of ? changesOfMessage(of.messageID) : changesOfSession(of.sessionID)),
     lastChanged: (sessionID) => lastChanged.get(sessionID)?.id,
+    fileEventsSince: (seq) => fileEvents(seq).flat(),
     reverts: rows<RevertRecord>("SELECT data FROM revert WHERE session_id = ? ORDER BY seq"),
     unfinishedReverts: () => unfinishedReverts.all().map(({ id }) => id),
     contents: () => contentsOf(database),

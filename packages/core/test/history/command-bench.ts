@@ -23,12 +23,19 @@ import {
 import { diskSources } from "../../src/workspace/history/disk-sources.ts"
 import { type CallRef, createJournal, type Journal } from "../../src/workspace/history/journal.ts"
 import { createKnownFiles } from "../../src/workspace/history/known-files.ts"
+import type { OtherChanges } from "../../src/workspace/history/attribution.ts"
+import { alone } from "./alone.ts"
 import { type PathPlan, planRevert } from "../../src/workspace/history/plan-revert.ts"
 import { locate } from "../../src/workspace/project.ts"
 
 const { signal } = new TaskGroup()
 const grammars = createGrammars()
 const call = { sessionID: "ses_1", messageID: "msg_1", callID: "call_1" }
+
+export interface OpenCommand {
+  shell(line: string): void
+  finish(): Promise<CommandNotes>
+}
 
 /** A directory in which commands run under the journal's eyes. */
 export interface CommandBench extends AsyncDisposable {
@@ -42,6 +49,8 @@ export interface CommandBench extends AsyncDisposable {
   readonly changes: FileChange[]
   /** Runs a shell command as a tool does, between two looks. */
   run(command: string, by?: CallRef): Promise<CommandNotes>
+  /** Looks as before a command of these words; its parts are run by `shell`, until it is over. */
+  begin(command: string, by?: CallRef): Promise<OpenCommand>
   /** What a tool says would be lost by a command, by the commands of its line. */
   losses(command: string): Promise<Record<string, string>>
   /** Runs a shell command that nobody watches; throws when it fails. */
@@ -59,15 +68,15 @@ const environment = {
   ...{ GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", EDITOR: "true" },
 }
 
-/**
- * Makes the working tree with `setup`, a shell script that runs in it; `below` is where in it the session works. `append`
- * gets what is recorded, as the log would.
- */
-export async function commandBench(
-  setup: string,
-  below = ".",
-  append: (by: CallRef, changes: readonly FileChange[]) => void = () => {},
-): Promise<CommandBench> {
+interface BenchLog {
+  /** Gets what is recorded. */
+  append(by: CallRef, changes: readonly FileChange[]): void
+  readonly others: OtherChanges
+  rootOf(sessionID: string): string
+}
+
+/** Makes the working tree with `setup`, a shell script that runs in it; `below` is where in it the session works. */
+export async function commandBench(setup: string, below = ".", log?: BenchLog): Promise<CommandBench> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "cairn-command-")))
   const base = join(root, "work")
   await mkdir(base)
@@ -84,29 +93,44 @@ export async function commandBench(
   const git = createGit(supervisor)
   const blobs = createBlobStore(join(root, "blob"), systemClock)
   const changes: FileChange[] = []
+  const recorded: FileChange[] = []
   let count = 0
   const journal = createJournal({
     blobs,
     changeID: () => `chg_${(count += 1)}`,
     append: (by, more) => {
       changes.push(...more)
-      append(by, more)
+      recorded.push(...more)
+      log?.append(by, more)
     },
   })
   const known = createKnownFiles(blobs, systemClock)
-  const commands = createCommandJournal({ git, blobs, journal, known, location, own: [], home: join(root, "home") })
+  const commands = createCommandJournal({
+    ...{ git, blobs, journal, known, location, own: [], home: join(root, "home"), ...alone(root) },
+    others: log?.others ?? {
+      // Of each change, once: the bench forgets what it has taken back.
+      mark: () => recorded.length,
+      since: (mark) => Map.groupBy(recorded.slice(mark), ({ path }) => path),
+    },
+    ...(log && { rootOf: log.rootOf }),
+  })
   const directory = location.worktree
   const threatsOf = async (command: string) => {
     const context = { cwd: directory, worktree: directory, home: join(root, "home") }
     return planCommand(await grammars.bash(signal), command, context).threats
   }
-  return {
+  const made: CommandBench = {
     ...{ root, directory, blobs, journal, commands, changes },
     async run(command, by = call) {
+      const open = await made.begin(command, by)
+      open.shell(command)
+      return await open.finish()
+    },
+    async begin(command, by = call) {
       const watch = await commands.begin(by, signal, await threatsOf(command))
       if (!watch.ok) throw new Error(watch.error.message)
-      Bun.spawnSync(["sh", "-c", command], { cwd: directory, env: environment })
-      return await watch.value.finish()
+      const shell = (line: string) => void Bun.spawnSync(["sh", "-c", line], { cwd: directory, env: environment })
+      return { shell, finish: () => watch.value.finish() }
     },
     losses: async (command) => Object.fromEntries(await commands.losses(await threatsOf(command), signal)),
     shell: (command) => shellIn(directory, command),
@@ -135,6 +159,7 @@ export async function commandBench(
       await rm(root, { recursive: true, force: true })
     },
   }
+  return made
 }
 
 async function treeOf(directory: string): Promise<Record<string, string>> {

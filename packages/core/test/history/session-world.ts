@@ -1,31 +1,33 @@
 import { createHash } from "node:crypto"
 import { lstat, mkdir, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import type { Clock } from "@cairn/kernel/clock"
 import { Ids } from "@cairn/kernel/id"
 import { KeyedLock } from "@cairn/kernel/lock"
 import { silentLog } from "@cairn/kernel/log"
 import { TaskGroup } from "@cairn/kernel/task"
 import { noSpan } from "@cairn/kernel/span"
+import { changesSince, rootOf } from "../../src/session/family.ts"
+import type { Store } from "../../src/store/store.ts"
 import type { CommandNotes } from "../../src/workspace/history/command-journal.ts"
 import type { RevertReport } from "@cairn/schema/revert"
 import { cleanUp } from "../../src/session/clean-up.ts"
 import { createCoordinator } from "../../src/session/coordinator.ts"
 import { createReverts, type Reverts } from "../../src/session/reverts.ts"
-import { createWriteOperations, prepareWrite } from "../../src/workspace/atomic-write.ts"
+import { createWriteOperations, prepareWrite, type WriteOperations } from "../../src/workspace/atomic-write.ts"
 import { readSnapshot } from "../../src/workspace/files.ts"
 import { walkFiles } from "../../src/workspace/history/walk-files.ts"
 import { prepareDelete, readWhole } from "../../src/workspace/whole-file.ts"
 import { verify } from "../../src/store/verify.ts"
 import { assistantMessage, completed, created, toolPart, userMessage } from "../store/events.ts"
 import { tempStore } from "../store/temp-store.ts"
-import { type CommandBench, commandBench } from "./command-bench.ts"
+import { type CommandBench, commandBench, type OpenCommand } from "./command-bench.ts"
 
 /** What stands at a path, as tests compare it: kind, mode and content, or where a link leads. */
 export type Tree = ReadonlyMap<string, { readonly mode: number; readonly text: string } | { readonly link: string }>
 
-/** A session that works in a real directory: turns of file tools and commands, reverts, and whoever else is there. */
-export interface SessionWorld extends AsyncDisposable {
-  readonly bench: CommandBench
+/** A session at work in a real directory: turns of file tools and commands, and reverts. */
+export interface SessionActor {
   readonly sessionID: string
   /** First messages of the turns that are not taken back for good. */
   readonly turns: readonly string[]
@@ -35,8 +37,17 @@ export interface SessionWorld extends AsyncDisposable {
   write(path: string, text: string | undefined): Promise<void>
   /** The agent runs a command. */
   command(command: string): Promise<CommandNotes>
+  /** The agent begins a command whose parts run when the test says so. */
+  begin(command: string): Promise<OpenCommand>
   revert(turn: number): Promise<RevertReport>
   unrevert(): Promise<RevertReport>
+}
+
+/** The first session, and the directory in which it and whoever else is there work. */
+export interface SessionWorld extends SessionActor, AsyncDisposable {
+  readonly bench: CommandBench
+  /** Another session; with `parentID` one that belongs to the undo of the first. */
+  another(id: string, parentID?: string): SessionActor
   tree(): Promise<Tree>
   /** Everything in the repository's own directory by name, mode and content. */
   git(): Promise<string>
@@ -47,15 +58,16 @@ export interface SessionWorld extends AsyncDisposable {
 export async function sessionWorld(setup: string, below?: string): Promise<SessionWorld> {
   const made = tempStore()
   const { store, clock } = made
-  const sessionID = "ses_1"
-  const ids = new Ids(clock)
-  store.append(sessionID, [created(sessionID)])
-  const bench = await commandBench(setup, below, ({ messageID, callID }, changes) => {
-    const events = { sessionID, messageID, callID, changes: [...changes] }
-    store.append(sessionID, [{ type: "session.file.changed", properties: events }])
+  const bench = await commandBench(setup, below, {
+    append: ({ sessionID, messageID, callID }, changes) =>
+      void store.append(sessionID, [
+        { type: "session.file.changed", properties: { sessionID, messageID, callID, changes: [...changes] } },
+      ]),
+    others: { mark: () => store.read.lastSeq(), since: (mark) => changesSince(store, mark) },
+    rootOf: (sessionID) => rootOf(store, sessionID),
   })
-  const { directory } = bench
-  const base = { clock, ids, log: silentLog, store }
+  const { directory, blobs } = bench
+  const base = { clock, ids: new Ids(clock), log: silentLog, store }
   const coordinator = createCoordinator({
     ...{ ...base, tracer: noSpan },
     facts: () => [],
@@ -63,22 +75,46 @@ export async function sessionWorld(setup: string, below?: string): Promise<Sessi
     cleanUp: (id) => void cleanUp(store, id),
     turn: () => Promise.reject(new Error("no turn runs here")),
   })
-  const operations = createWriteOperations()
-  const writing = { locks: new KeyedLock(), operations }
-  const reverts: Reverts = createReverts({ ...base, ...writing, coordinator, worktree: directory, blobs: bench.blobs })
+  const writing = { locks: new KeyedLock(), operations: createWriteOperations() }
+  const reverts = createReverts({ ...base, ...writing, coordinator, worktree: directory, blobs })
+  const actor = (sessionID: string, parentID?: string) => {
+    store.append(sessionID, [created(sessionID, parentID === undefined ? {} : { parentID })])
+    return actorOf({ ...base, bench, reverts, operations: writing.operations }, sessionID)
+  }
+  return {
+    ...{ ...actor("ses_1"), bench, another: actor },
+    tree: () => treeOf(directory),
+    git: () => gitOf(join(directory, ".git")),
+    problems: () => verify(made.database).problems,
+    async [Symbol.asyncDispose]() {
+      await coordinator[Symbol.asyncDispose]()
+      await bench[Symbol.asyncDispose]()
+      made[Symbol.dispose]()
+    },
+  }
+}
+
+interface ActorDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly bench: CommandBench
+  readonly reverts: Reverts
+  readonly operations: WriteOperations
+}
+
+function actorOf({ store, clock, ids, bench, reverts, operations }: ActorDeps, sessionID: string): SessionActor {
   const turns: string[] = []
   let messageID = ""
   let calls = 0
-  const called = (tool: string, metadata: Record<string, unknown>) => {
-    const part = { ...toolPart(sessionID, messageID, ids.next("part"), completed("", { metadata })), tool }
-    const whole = { ...part, callID: `call_${calls}` }
-    store.append(sessionID, [
-      { type: "message.part.updated", properties: { sessionID, part: whole, time: clock.now() } },
-    ])
-  }
   const nextCall = () => ({ sessionID, messageID, callID: `call_${(calls += 1)}` })
-  const world: SessionWorld = {
-    ...{ bench, sessionID, turns },
+  const called = (by: { messageID: string; callID: string }, tool: string, metadata: Record<string, unknown>) => {
+    const state = completed("", { metadata })
+    const part = { ...toolPart(sessionID, by.messageID, ids.next("part"), state), tool, callID: by.callID }
+    store.append(sessionID, [{ type: "message.part.updated", properties: { sessionID, part, time: clock.now() } }])
+  }
+  const actor: SessionActor = {
+    ...{ sessionID, turns },
     prompt() {
       cleanUp(store, sessionID)
       const left = new Set(store.read.messages(sessionID).map(({ info }) => info.id))
@@ -91,7 +127,7 @@ export async function sessionWorld(setup: string, below?: string): Promise<Sessi
       return turns.length - 1
     },
     async write(name, text) {
-      const path = join(directory, name)
+      const path = join(bench.directory, name)
       const by = nextCall()
       const before = await readWhole(path)
       if (before.ok && text === undefined) {
@@ -106,25 +142,29 @@ export async function sessionWorld(setup: string, below?: string): Promise<Sessi
         must(await bench.journal.record(by, [{ change, before: snapshot, after: bytes, additions: 1, deletions: 0 }]))
         must(await change.commit())
       }
-      called("write", {})
+      called(by, "write", {})
     },
     async command(command) {
-      const notes = await bench.run(command, nextCall())
-      called("bash", { journal: notes })
-      return notes
+      const open = await actor.begin(command)
+      open.shell(command)
+      return await open.finish()
+    },
+    async begin(command) {
+      const by = nextCall()
+      const { shell, finish } = await bench.begin(command, by)
+      return {
+        shell,
+        async finish() {
+          const notes = await finish()
+          called(by, "bash", { journal: notes })
+          return notes
+        },
+      }
     },
     revert: async (turn) => must(await reverts.revert(sessionID, { to: turns[turn] ?? "" })),
     unrevert: async () => must(await reverts.unrevert(sessionID, { dryRun: false })),
-    tree: () => treeOf(directory),
-    git: () => gitOf(join(directory, ".git")),
-    problems: () => verify(made.database).problems,
-    async [Symbol.asyncDispose]() {
-      await coordinator[Symbol.asyncDispose]()
-      await bench[Symbol.asyncDispose]()
-      made[Symbol.dispose]()
-    },
   }
-  return world
+  return actor
 }
 
 function must<T>(

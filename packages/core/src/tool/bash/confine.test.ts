@@ -34,6 +34,7 @@ import { locate } from "../../workspace/project.ts"
 import { userPlaces } from "../../workspace/protection.ts"
 import { createOutput } from "../output.ts"
 import { createBashTool } from "./bash.ts"
+import { alone } from "../../../test/history/alone.ts"
 import { boundedPlan } from "./bounded-plan.ts"
 import type { ConfineDeps } from "./confine.ts"
 
@@ -102,10 +103,16 @@ const commands: Pick<CommandJournal, "begin"> = {
     })
     const known = createKnownFiles(blobs, systemClock)
     const git = createGit(supervisor)
-    return createCommandJournal({ git, blobs, journal, known, location: location.value, own: [], home }).begin(
-      call,
-      signal,
-    )
+    return createCommandJournal({
+      git,
+      blobs,
+      journal,
+      known,
+      location: location.value,
+      own: [],
+      home,
+      ...alone(root),
+    }).begin(call, signal)
   },
 }
 

@@ -224,7 +224,7 @@ describe("others at work meanwhile", () => {
   test("what a tool of ours recorded while the command ran is not recorded again", async () => {
     await using bench = await commandBench(`${files}; ${commit}`)
     const start = await bench.tree()
-    const outer = await bench.commands.begin(call, signal)
+    const outer = await bench.commands.begin({ ...call, sessionID: "ses_1" }, signal)
     await bench.run("echo inner > a")
     bench.shell("echo outer > b")
     if (!outer.ok) throw new Error(outer.error.message)

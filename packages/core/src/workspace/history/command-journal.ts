@@ -1,12 +1,15 @@
 import { dirname, join, relative } from "node:path"
+import type { Clock } from "@cairn/kernel/clock"
 import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import { TaskGroup } from "@cairn/kernel/task"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { FileState } from "@cairn/schema/history"
 import type { Git } from "../../process/git.ts"
+import { shownPath } from "../files.ts"
 import { contains } from "../paths.ts"
 import type { Location } from "../project.ts"
+import { betweenOthers, mayBeTheirs, type OtherChanges } from "./attribution.ts"
 import { type AtRisk, findAtRisk, lossesOf } from "./at-risk.ts"
 import type { BlobStore } from "./blob-store.ts"
 import { cleanStates } from "./clean-files.ts"
@@ -17,7 +20,7 @@ import type { Known, KnownFiles } from "./known-files.ts"
 import { countLines } from "./line-counts.ts"
 import { isWatched, type Listing, listFiles, mostListed } from "./listing.ts"
 import { parseStaging, readStaging, type Staged } from "./staged.ts"
-import { isSame } from "./states.ts"
+import type { Announced, RunningCommands } from "./running-commands.ts"
 import type { Threat } from "./threat.ts"
 
 /** What is known of a command's changes beside the changes themselves. Stands in the result of its call. */
@@ -53,7 +56,12 @@ export interface CommandJournalDeps {
   readonly git: Git
   readonly blobs: BlobStore
   readonly journal: Journal
+  readonly others: OtherChanges
+  readonly running: RunningCommands
+  /** The session at whose undo the changes of this one are taken back. */
+  readonly rootOf: (sessionID: string) => string
   readonly known: KnownFiles
+  readonly clock: Pick<Clock, "now">
   readonly location: Location
   /** Directories of our own, which no command is asked about. */
   readonly own: readonly string[]
@@ -67,18 +75,25 @@ export function createCommandJournal(deps: CommandJournalDeps): CommandJournal {
   return {
     async begin(call, signal, threats = []) {
       const { gitDir, worktree } = deps.location
-      const mark = deps.journal.mark()
+      const mark = deps.others.mark()
       const staging = gitDir === undefined ? undefined : await readStaging(gitDir)
       const before = await listFiles(deps, signal)
       const risks = await findAtRisk(deps, threats, signal)
       const atRisk = new Set(risks.flatMap(({ files }) => files.filter((path) => isWatched(path, deps.own))))
       const states = await look(deps, [...atRisk, ...before.files.filter((path) => !atRisk.has(path))], atRisk, signal)
       if (!states.ok) return err(unkept(states.error))
+      const announced = await deps.running.announce({ root: deps.rootOf(call.sessionID), worktree })
+      const looked = { before, states: states.value, staging, mark, worktree, risks, atRisk, announced }
       return ok({
         async finish() {
           // The command has run: what it did is recorded, whoever interrupts.
           const { signal: own } = new TaskGroup()
-          return await record(deps, call, { before, states: states.value, staging, mark, worktree, risks, atRisk }, own)
+          const ended = deps.clock.now()
+          try {
+            return await record(deps, call, looked, own)
+          } finally {
+            await announced.end(ended)
+          }
         },
       })
     },
@@ -115,17 +130,18 @@ interface Before {
   readonly risks: readonly AtRisk[]
   /** Files that are kept whatever their size. */
   readonly atRisk: ReadonlySet<string>
+  readonly announced: Announced
 }
 
 async function record(
   deps: CommandJournalDeps,
   call: CallRef,
-  { before, states, staging, mark, worktree, risks, atRisk }: Before,
+  looked: Before,
   signal: AbortSignal,
 ): Promise<CommandNotes> {
+  const { before, states, risks, atRisk, worktree } = looked
   const after = await listFiles(deps, signal)
   const moved = await movedPaths(deps, before, after, signal)
-  const others = deps.journal.since(mark)
   const candidates = new Set([...states.keys(), ...(after.kind === before.kind ? after.files : []), ...moved.paths])
   const suspects: string[] = []
   for (const path of candidates) {
@@ -133,43 +149,71 @@ async function record(
     if (!known || !(await deps.known.isUnchanged(path, known))) suspects.push(path)
   }
   const found = await look(deps, suspects, atRisk, signal)
-  const touched = suspects.flatMap((path) => {
+  const touched = suspects.map((path) => {
     const now: FileState = found.ok
       ? (found.value.get(path)?.state ?? { kind: "absent" })
       : { kind: "not_covered", reason: found.error.message }
-    // What one of our own tools did meanwhile is recorded already.
-    const recorded = others.get(path)
-    return recorded && isSame(recorded, now) ? [] : [{ path, now, was: recorded ?? states.get(path)?.state }]
+    return { path, now, was: states.get(path)?.state }
   })
-  const staged = once(() => staging && parseStaging(staging, before.head?.length === 64 ? 32 : 20))
-  const unknown = touched.filter(({ was }) => was === undefined)
-  const clean = await statesOfClean(
-    deps,
-    unknown,
-    { before, hasStaging: staging !== undefined, staged, worktree },
-    signal,
-  )
-  const directories = once(() => directoriesOf(before, staged(), worktree))
-  const changes: RecordedChange[] = []
-  for (const { path, now, was = clean.get(path) ?? { kind: "absent" } } of touched) {
-    if (isSame(was, now) || (was.kind === "not_covered" && now.kind === "not_covered")) continue
-    const made = was.kind === "absent" ? madeFor(path, directories(), worktree) : undefined
-    const lines = await countLines(was, now, deps.blobs)
-    changes.push({ path, before: was, after: now, ...lines, ...(made !== undefined && { madeDirectory: made }) })
-  }
+  const { changes, unclear } = await changesOf(deps, looked, touched, signal)
   if (changes.length > 0) deps.journal.note(call, changes)
   const head = before.head !== undefined && after.head !== undefined && before.head !== after.head
   const uncovered = [...before.uncovered, ...after.uncovered, ...moved.uncovered, ...submoduleNotes(before, after)]
-  const unkept = risks.flatMap(({ beyond }) => beyond)
+  const unkept = [...risks.flatMap(({ beyond }) => beyond), ...unclearNote(unclear, worktree)]
   const refs = risks.flatMap((risk) => risk.refs)
   return {
-    files: changes.length,
+    files: new Set(changes.map(({ path }) => path)).size,
     ...(head && { head: { before: before.head ?? "", after: after.head ?? "" } }),
     uncovered: [...new Set([...uncovered, ...unkept])],
     ...(refs.length > 0 && {
       refs: refs.map(({ shown, commit, bringBack }) => `${shown} was ${commit} (${bringBack})`),
     }),
   }
+}
+
+interface Touched {
+  readonly path: string
+  readonly now: FileState
+  /** Undefined where nothing was known of it. */
+  readonly was: FileState | undefined
+}
+
+/** What the command itself did: without what others recorded meanwhile, and what may have been done by another command. */
+async function changesOf(
+  deps: CommandJournalDeps,
+  { before, staging, mark, worktree, announced }: Before,
+  touched: readonly Touched[],
+  signal: AbortSignal,
+): Promise<{ readonly changes: readonly RecordedChange[]; readonly unclear: readonly string[] }> {
+  const staged = once(() => staging && parseStaging(staging, before.head?.length === 64 ? 32 : 20))
+  const unknown = touched.filter(({ was }) => was === undefined)
+  const hasStaging = staging !== undefined
+  const clean = await statesOfClean(deps, unknown, { before, hasStaging, staged, worktree }, signal)
+  const directories = once(() => directoriesOf(before, staged(), worktree))
+  const recorded = deps.others.since(mark)
+  const commands = touched.length > 0 ? await announced.others() : []
+  const changes: RecordedChange[] = []
+  const unclear: string[] = []
+  for (const { path, now, was = clean.get(path) ?? { kind: "absent" } } of touched) {
+    const left = betweenOthers(was, recorded.get(path) ?? [], now)
+    if (left.length > 0 && (await mayBeTheirs(path, commands))) {
+      unclear.push(path)
+      continue
+    }
+    const made = was.kind === "absent" ? madeFor(path, directories(), worktree) : undefined
+    for (const change of left) {
+      const lines = await countLines(change.before, change.after, deps.blobs)
+      changes.push({ path, ...change, ...lines, ...(made !== undefined && { madeDirectory: made }) })
+    }
+  }
+  return { changes, unclear }
+}
+
+function unclearNote(paths: readonly string[], worktree: string): string[] {
+  if (paths.length === 0) return []
+  const names = paths.slice(0, 5).map((path) => shownPath(relative(worktree, path)))
+  const more = paths.length > names.length ? ` and ${paths.length - names.length} more` : ""
+  return [`what changed while a command of another session ran, which may have done it (${names.join(", ")}${more})`]
 }
 
 /** What is dear is made when it is asked for, and kept. */

@@ -42,16 +42,9 @@ export interface Journal {
   record(call: CallRef, writes: readonly PlannedWrite[]): Promise<Result<Recorded, ToolFailure>>
   /** Changes that have happened already, their contents stored. */
   note(call: CallRef, changes: readonly RecordedChange[]): void
-  /** A moment, for `since`. */
-  mark(): number
-  /** What this process has recorded since, in any session: the last state of each path. */
-  since(mark: number): ReadonlyMap<string, FileState>
 }
 
 export type RecordedChange = Omit<FileChange, "id">
-
-/** Records that are remembered for `since`: what runs while a command runs. */
-const mostRecent = 10_000
 
 interface JournalDeps {
   readonly blobs: Pick<BlobStore, "put" | "putFile">
@@ -77,21 +70,12 @@ export function createJournal({ blobs, changeID, append }: JournalDeps): Journal
     const stored = await blobs.put(bytes)
     return stored.ok ? ok({ kind: "file", ...stored.value, mode }) : err(unkept(stored.error))
   }
-  const recent: { readonly path: string; readonly after: FileState; readonly mark: number }[] = []
-  let marks = 0
-  const store = (call: CallRef, changes: readonly FileChange[]) => {
-    append(call, changes)
-    for (const { path, after } of changes) recent.push({ path, after, mark: (marks += 1) })
-    recent.splice(0, recent.length - mostRecent)
-  }
   return {
     note: (call, changes) =>
-      store(
+      append(
         call,
         changes.map((change) => ({ id: changeID(), ...change })),
       ),
-    mark: () => marks,
-    since: (mark) => new Map(recent.filter((one) => one.mark > mark).map(({ path, after }) => [path, after])),
     async record(call, writes) {
       const changes: FileChange[] = []
       for (const { change, before: snapshot, after: bytes, additions, deletions } of writes) {
@@ -103,12 +87,12 @@ export function createJournal({ blobs, changeID, append }: JournalDeps): Journal
         const made = madeDirectory !== undefined && { madeDirectory }
         changes.push({ id: changeID(), path, before: before.value, after: after.value, additions, deletions, ...made })
       }
-      store(call, changes)
+      append(call, changes)
       return ok({
         withdraw(paths) {
           const undone = changes.filter(({ path }) => !paths || paths.includes(path))
           if (undone.length > 0)
-            store(
+            append(
               call,
               undone.map((change) => ({ ...change, after: change.before })),
             )
