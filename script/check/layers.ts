@@ -22,7 +22,7 @@ const common = ["kernel", "schema"]
 const developmentOnly = "testkit"
 
 /** Packages that may use only these modules from outside the workspace; the others follow their package.json. */
-const externals: Record<string, readonly string[]> = { kernel: [], schema: ["zod"] }
+const externals: Record<string, readonly string[]> = { kernel: [], schema: ["zod"], sdk: [] }
 
 /**
  * Folder of `packages/core/src` → folders it may import, or files at the top. Those files import what they
