@@ -36,7 +36,7 @@ export function lifted(colour: Rgb, background: Rgb, wanted: number = readable):
 }
 
 /** `share` of the second colour, 0 to 1. */
-export function mixed(from: Rgb, to: Rgb, share: number): Rgb {
+function mixed(from: Rgb, to: Rgb, share: number): Rgb {
   const [red = 0, green = 0, blue = 0] = from.map((value, at) => Math.round(value + ((to[at] ?? 0) - value) * share))
   return [red, green, blue]
 }

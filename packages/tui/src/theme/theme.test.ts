@@ -66,8 +66,8 @@ describe.each([...themeNames])("%s", (name) => {
   test("in sixteen colours added is green and removed is red, or the terminal's own", () => {
     for (const mode of modes) {
       const palette = resolveTheme(theme, { mode, depth: "16" })
-      expect([{ index: 2 }, "default"]).toContainEqual(palette.diffAdded.ink)
-      expect([{ index: 1 }, "default"]).toContainEqual(palette.diffRemoved.ink)
+      expect<Ink[]>([{ index: 2 }, "default"]).toContainEqual(palette.diffAdded.ink)
+      expect<Ink[]>([{ index: 1 }, "default"]).toContainEqual(palette.diffRemoved.ink)
       for (const token of tokenNames) {
         const { ink } = palette[token]
         expect(ink === "default" || ("index" in ink && ink.index < 16)).toBe(true)
