@@ -4,7 +4,7 @@ import type { MessageWithParts } from "@cairn/schema/message"
 import type { Session } from "@cairn/schema/session"
 import { messageWith } from "../store/summary.ts"
 import type { Store } from "../store/store.ts"
-import { entriesBehind, takenBack, visible } from "./revert-point.ts"
+import { callsBehind, entriesBehind, familyBehind, takenBack, visible } from "./revert-point.ts"
 import { filesOf } from "./step-files.ts"
 
 /**
@@ -14,6 +14,7 @@ import { filesOf } from "./step-files.ts"
 export function cleanUp(store: Store, sessionID: string): boolean {
   if (!store.read.session(sessionID)?.revert) return false
   let done = false
+  forgetBelow(store, sessionID)
   store.derive(sessionID, () => {
     const session = store.read.session(sessionID)
     if (!session?.revert || store.leases.get(sessionID)) return []
@@ -22,6 +23,32 @@ export function cleanUp(store: Store, sessionID: string): boolean {
   })
   return done
 }
+
+/** What sessions below changed behind the point leaves their journals: it is taken back for good. */
+function forgetBelow({ read, leases, append }: Store, sessionID: string): void {
+  const point = read.session(sessionID)?.revert
+  const hidden = point && !leases.get(sessionID) ? takenBack(read.messages(sessionID), point) : undefined
+  const calls = hidden ? callsBehind(read.callsBelow(sessionID), hidden) : []
+  if (!hidden || calls.length === 0) return
+  const gone = familyBehind(read.familyChanges(sessionID), sessionID, hidden, calls)
+  for (const [child, own] of Map.groupBy(gone, (change) => change.sessionID))
+    if (child !== sessionID)
+      append(
+        child,
+        withdrawals(
+          child,
+          own.map(({ entry }) => entry),
+        ),
+      )
+}
+
+/** The events by which changes leave the journal of their session. */
+const withdrawals = (sessionID: string, entries: readonly JournalEntry[]): DurableEvent[] =>
+  [...Map.groupBy(entries, ({ messageID, callID }) => `${messageID} ${callID}`).values()].map((own) => {
+    const { messageID, callID } = own[0]!
+    const changes = own.map(({ messageID: _, callID: __, ...change }) => ({ ...change, after: change.before }))
+    return { type: "session.file.changed", properties: { sessionID, messageID, callID, changes } }
+  })
 
 function removals(store: Store, session: Session): DurableEvent[] {
   const { id: sessionID, revert: point, summary: _, ...kept } = session
@@ -57,10 +84,7 @@ function partlyRemoved(
   if (cut?.role !== "assistant") return []
   const { sessionID, parentID } = cut
   const undone = entries.filter(({ id, messageID }) => gone.has(id) && messageID === cut.id)
-  const events = [...Map.groupBy(undone, ({ callID }) => callID)].map(([callID, own]): DurableEvent => {
-    const changes = own.map(({ messageID: _, callID: __, ...change }) => ({ ...change, after: change.before }))
-    return { type: "session.file.changed", properties: { sessionID, messageID: cut.id, callID, changes } }
-  })
+  const events = withdrawals(sessionID, undone)
   const prompt = messages.find(({ info }) => info.id === parentID)?.info
   if (prompt?.role !== "user") return events
   const { summary: _, ...bare } = prompt

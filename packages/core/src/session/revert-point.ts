@@ -1,6 +1,7 @@
 import type { JournalEntry } from "@cairn/schema/history"
 import type { MessageWithParts } from "@cairn/schema/message"
-import type { Part } from "@cairn/schema/part"
+import type { Part, ToolPart } from "@cairn/schema/part"
+import type { CallBelow } from "../store/read-family.ts"
 
 /** Where a session goes back to: the first message that is taken back, or the first part of it. */
 export interface RevertPoint {
@@ -33,6 +34,30 @@ export function entriesBehind(entries: readonly JournalEntry[], { messages, part
   const whole = new Set(messages.map(({ info }) => info.id))
   const calls = new Set(parts.flatMap((part) => (part.type === "tool" ? [`${part.messageID} ${part.callID}`] : [])))
   return entries.filter(({ messageID, callID }) => whole.has(messageID) || calls.has(`${messageID} ${callID}`))
+}
+
+/** Calls of the sessions below that were made in what lies behind the point. Pure. */
+export function callsBehind(calls: readonly CallBelow[], { messages, parts }: TakenBack): ToolPart[] {
+  const whole = new Set(messages.map(({ info }) => info.id))
+  const cut = new Set(parts.map(({ id }) => id))
+  return calls.flatMap(({ part, messageID, partID }) =>
+    (messageID !== undefined && whole.has(messageID)) || (partID !== undefined && cut.has(partID)) ? [part] : [],
+  )
+}
+
+/** What was changed behind the point: by the session, and by those below it at its behest, in the order of the writes. Pure. */
+export function familyBehind<Change extends { readonly entry: JournalEntry; readonly sessionID: string }>(
+  changes: readonly Change[],
+  sessionID: string,
+  hidden: TakenBack,
+  calls: readonly ToolPart[],
+): Change[] {
+  const own = changes.flatMap((change) => (change.sessionID === sessionID ? [change.entry] : []))
+  const gone = new Set(entriesBehind(own, hidden).map(({ id }) => id))
+  const below = new Set(calls.map(({ messageID, callID }) => `${messageID} ${callID}`))
+  return changes.filter(({ sessionID: of, entry }) =>
+    of === sessionID ? gone.has(entry.id) : below.has(`${entry.messageID} ${entry.callID}`),
+  )
 }
 
 /** The messages that are not hidden by a revert. Pure. */

@@ -19,7 +19,7 @@ import { isSame } from "../workspace/history/states.ts"
 import type { PathChange } from "../workspace/history/states.ts"
 import type { Coordinator } from "./coordinator.ts"
 import { type Applied, applyRecord, removeTemps, type RevertApplyDeps } from "./revert-apply.ts"
-import { entriesBehind, type RevertPoint, takenBack } from "./revert-point.ts"
+import { callsBehind, familyBehind, type RevertPoint, takenBack } from "./revert-point.ts"
 import { narrowed, notesOn, ofPaths, reportFiles } from "./revert-report.ts"
 import { currentSnapshot } from "./step-files.ts"
 
@@ -88,11 +88,13 @@ async function revertOf(deps: RevertDeps, session: Session, input: RevertInput):
   const point = pointOf(messages, input)
   const hidden = point && takenBack(messages, point)
   if (!point || !hidden) return err(problem(`Session ${sessionID} has no message or part ${input.to}.`))
-  const entries = entriesBehind(deps.store.read.changes({ sessionID }), hidden)
+  const below = callsBehind(deps.store.read.callsBelow(sessionID), hidden)
+  const family = familyBehind(deps.store.read.familyChanges(sessionID), sessionID, hidden, below)
+  const entries = family.map(({ entry }) => entry)
   // What is reverted already is a change too, the newest: it is taken back before what lies under it.
   const changes = [...entries, ...deps.store.read.reverts(sessionID).flatMap(({ files }) => files)]
   const wanted = ofPaths<PathChange>(changes, input, directory)
-  const notes = notesOn(hidden)
+  const notes = notesOn({ ...hidden, parts: [...hidden.parts, ...below] })
   const count = hidden.messages.length + (hidden.parts.length > 0 ? 1 : 0)
   return ok(await planned(deps, session, { kind: "revert", point, changes: wanted, count, notes, input }))
 }

@@ -6,13 +6,14 @@ import type { Project } from "@cairn/schema/project"
 import type { InboxItem } from "@cairn/schema/prompt"
 import type { QuestionRequest } from "@cairn/schema/question"
 import type { Session } from "@cairn/schema/session"
+import { createFamilyReader, type FamilyReader } from "./read-family.ts"
 import { type MessageReader, createMessageReader, synthetic } from "./read-messages.ts"
 import { type SpendReader, createSpendReader } from "./spend.ts"
 import type { Todo } from "@cairn/schema/todo"
 import { prepareLater } from "./statement.ts"
 
 /** Queries over the projections. Every method reads what is committed, and nothing is cached. */
-export interface Reader extends MessageReader, SpendReader {
+export interface Reader extends MessageReader, SpendReader, FamilyReader {
   session(id: string): Session | undefined
   /** Sessions directly below one, oldest first. */
   children(id: string): Session[]
@@ -185,6 +186,7 @@ export function createReader(database: Database): Reader {
     lastFact: (sessionID, start) => lastFact.get(sessionID, start)?.text,
     lastEnd: (sessionID) => lastEnd.get(sessionID)?.reason ?? undefined,
     ...spending,
+    ...createFamilyReader(database),
     changes: (of) => ("messageID" in of ? changesOfMessage(of.messageID) : changesOfSession(of.sessionID)),
     lastChanged: (sessionID) => lastChanged.get(sessionID)?.id,
     fileEventsSince: (seq) => fileEvents(seq).flat(),

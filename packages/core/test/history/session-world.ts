@@ -10,6 +10,7 @@ import { noSpan } from "@cairn/kernel/span"
 import { changesSince, rootOf } from "../../src/session/family.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { CommandNotes } from "../../src/workspace/history/command-journal.ts"
+import type { DurableEvent } from "@cairn/schema/event"
 import type { RevertReport } from "@cairn/schema/revert"
 import { cleanUp } from "../../src/session/clean-up.ts"
 import { createCoordinator } from "../../src/session/coordinator.ts"
@@ -46,6 +47,8 @@ export interface SessionActor {
 /** The first session, and the directory in which it and whoever else is there work. */
 export interface SessionWorld extends SessionActor, AsyncDisposable {
   readonly bench: CommandBench
+  /** Appends to the log of the first session. */
+  append(event: DurableEvent): void
   /** Another session; with `parentID` one that belongs to the undo of the first. */
   another(id: string, parentID?: string): SessionActor
   tree(): Promise<Tree>
@@ -83,6 +86,7 @@ export async function sessionWorld(setup: string, below?: string): Promise<Sessi
   }
   return {
     ...{ ...actor("ses_1"), bench, another: actor },
+    append: (event) => void store.append("ses_1", [event]),
     tree: () => treeOf(directory),
     git: () => gitOf(join(directory, ".git")),
     problems: () => verify(made.database).problems,
