@@ -11,6 +11,12 @@ export function startingSettings(before: string, after: string): string[] {
   return [...new Set(added.map(({ key }) => key))]
 }
 
+/** What a setting is in the end: `core.hookspath`. */
+export function settingOf(text: string, key: string): string | undefined {
+  const value = settingsOf(text).findLast((one) => one.key === key)?.value
+  return value?.replaceAll(/"((?:[^"\\]|\\.)*)"/g, "$1")
+}
+
 /** How a submodule is brought up to date, when that is no program. */
 const isPlainUpdate = (key: string, value: string): boolean => /^submodule\..*\.update$/.test(key) && !/!/.test(value)
 

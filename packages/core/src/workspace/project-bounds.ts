@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Command } from "../process/child.ts"
 import type { Environment } from "../process/environment.ts"
-import { boundsOf, type SandboxBounds } from "../process/sandbox/bounds.ts"
+import { boundsOf, makeCaches, type SandboxBounds } from "../process/sandbox/bounds.ts"
 import { sandboxPlaces } from "../process/sandbox/places.ts"
 import { type ActiveSandbox, confined } from "../process/sandbox/sandbox.ts"
 import { contains } from "./paths.ts"
@@ -22,8 +22,8 @@ export interface ProjectBoundsDeps {
   readonly commonDir?: string | undefined
   readonly places: UserPlaces
   readonly network: boolean
-  /** Directories of temporary files; the system's when left out. */
-  readonly temp?: readonly string[]
+  /** Directories of temporary files, real: found out once, since commands can put links there. */
+  readonly temp: readonly string[]
   /** Cairn's own. */
   readonly paths: {
     readonly config: string
@@ -42,6 +42,8 @@ export interface ChildRoom {
   readonly also?: readonly string[]
   /** `program`, or `program subcommand`: whose keys it gets. */
   readonly programs?: ReadonlySet<string>
+  /** All programs that are known to run: those of package managers get their caches. */
+  readonly runs?: ReadonlySet<string>
   /** Protected places that it may write all the same. */
   readonly approves?: (place: ProtectedPlace) => boolean
 }
@@ -62,20 +64,22 @@ export function boundedChild(
   deps: ProjectBoundsDeps,
   sandbox: ActiveSandbox,
   { argv, cwd }: Pick<Command, "argv" | "cwd">,
-  { readOnly = false, also = [], programs = new Set(), approves }: ChildRoom = {},
+  { readOnly = false, also = [], programs = new Set(), runs = new Set(), approves }: ChildRoom = {},
 ): BoundedChild {
-  const { env, worktree, paths } = deps
-  const temp = deps.temp ?? temporary(env)
+  const { env, worktree, paths, temp } = deps
+  const places = sandboxPlaces(env, deps.home)
+  makeCaches({ places, runs, readOnly })
   const fixed = protectedNow(deps, cwd, temp).filter((place) => !approves?.(place))
   const bounds = boundsOf({
-    ...{ places: sandboxPlaces(env, deps.home), env, worktree, readOnly, network: deps.network, temp, programs },
+    ...{ places, env, worktree, readOnly, network: deps.network, temp, programs, runs },
     always: [join(worktree, ".cairn/plans"), join(worktree, ".opencode/plans")].filter((path) => isOwn(path, worktree)),
     also: [...gitDirectories(deps), ...(readOnly ? [] : also)],
     protected: fixed.map(({ path }) => path),
     own: [paths.config, paths.data, paths.state, paths.cache],
     shown: [paths.toolOutput],
   })
-  const unset = new Set(bounds.unset)
+  // Where it may not write is no place for temporary files: the system's is another one.
+  const unset = new Set([...bounds.unset, ...(readOnly && contains(worktree, env["TMPDIR"] ?? "/") ? ["TMPDIR"] : [])])
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !unset.has(name)))
   return { command: { ...confined(sandbox, { argv, cwd }, bounds), env: rest }, bounds, fixed }
 }
@@ -114,7 +118,8 @@ function isModule(gitDir: string, worktree: string): boolean {
   return named !== undefined && realOf(named.startsWith("/") ? named : join(gitDir, named)) === worktree
 }
 
-function temporary(env: Environment): string[] {
+/** Directories of temporary files. One in the project is the project's. */
+export function temporaryIn(env: Environment): string[] {
   return [...new Set([tmpdir(), env["TMPDIR"], "/tmp", "/var/tmp"])].flatMap((path) => {
     const real = path?.startsWith("/") ? realOf(path) : undefined
     return real === undefined || real === "/" ? [] : [real]

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type BoundsInput, boundsOf, contains, type SandboxBounds } from "./bounds.ts"
+import { type BoundsInput, boundsOf, contains, makeCaches, type SandboxBounds } from "./bounds.ts"
 import { bubblewrapArguments } from "./bubblewrap.ts"
 import { agentVariables, cacheRows, credentialRows, sandboxPlaces, socketRows } from "./places.ts"
 import { seatbeltProfile } from "./seatbelt.ts"
@@ -18,7 +18,7 @@ symlinkSync(join(home, "real-keys"), join(home, ".aws"))
 
 const input: BoundsInput = {
   ...{ places: sandboxPlaces({}, home), env: {}, worktree, readOnly: false, also: [], temp: [], protected: [] },
-  ...{ own: [], shown: [], network: true, programs: new Set() },
+  ...{ own: [], shown: [], network: true, programs: new Set(), runs: new Set() },
 }
 const access = (path: string, more: Partial<BoundsInput> = {}) =>
   boundsOf({ ...input, ...more }).layers.findLast((layer) => contains(layer.path, path))?.access ?? "as it is"
@@ -35,12 +35,88 @@ describe("the bounds", () => {
 
   test("a row gives its place to the program that owns it, by subcommand where that matters", () => {
     const given = (name: string, ...programs: string[]) => access(join(home, name), { programs: new Set(programs) })
-    expect([given(".ssh", "git"), given(".ssh", "npm"), given(".config/gh", "gh")]).toEqual([
-      "as it is",
-      "hidden",
-      "as it is",
+    expect([given(".ssh", "git", "git push"), given(".ssh", "git", "git commit"), given(".ssh", "npm")]).toEqual([
+      ...["as it is", "hidden", "hidden"],
     ])
-    expect([given(".npmrc", "npm", "npm install"), given(".npmrc", "npm", "npm test")]).toEqual(["as it is", "hidden"])
+    expect([given(".config/gh", "gh"), given(".config/gh", "git", "git status")]).toEqual(["as it is", "hidden"])
+  })
+
+  test("names of keys are there for git, which signs by them", () => {
+    writeFileSync(join(home, ".ssh/id.pub"), "")
+    writeFileSync(join(home, ".ssh/id"), "")
+    const given = (name: string, ...programs: string[]) =>
+      access(join(home, ".ssh", name), { programs: new Set(programs) })
+    expect([given("id.pub", "git commit"), given("id", "git commit"), given("id.pub", "npm test")]).toEqual([
+      ...["read-only", "hidden", "hidden"],
+    ])
+  })
+
+  test("settings of a registry are hidden for the key in them, and from who installs when there is nothing else", () => {
+    const given = (text: string, ...programs: string[]) => {
+      writeFileSync(join(home, ".npmrc"), text)
+      return access(join(home, ".npmrc"), { programs: new Set(programs) })
+    }
+    const key = "//registry.npmjs.org/:_authToken=x\n"
+    const own = `@own:registry=https://npm.example/\n//npm.example/:_authToken=x\n${key}`
+    expect([given(key, "npm test"), given(key, "npm install"), given(key, "npm publish")]).toEqual([
+      ...["hidden", "hidden", "as it is"],
+    ])
+    expect([given(own, "npm test"), given(own, "npm install"), given(`ignore-scripts=true\n${key}`, "npm ci")]).toEqual(
+      [...["hidden", "as it is", "as it is"]],
+    )
+    expect([given("", "npm test"), given("ignore-scripts=true\n", "npm test")]).toEqual(["as it is", "as it is"])
+  })
+
+  test("caches that are not there are made for the program that fills them, and for no other", () => {
+    const places = sandboxPlaces({}, home)
+    makeCaches({ places, runs: new Set(["npm"]), readOnly: true })
+    makeCaches({ places, runs: new Set(["go", "gradle"]), readOnly: false })
+    expect(
+      ["go/pkg", ".gradle/caches", ".m2/repository", ".pnpm-store"].map((name) => existsSync(join(home, name))),
+    ).toEqual([true, true, true, false])
+    expect(access(join(home, "go/bin"))).toBe("as it is")
+    expect(access(join(home, "go/pkg/x"))).toBe("writable")
+    expect(access(join(home, ".gradle/init.d"))).toBe("as it is")
+  })
+
+  test("what shells and editors outside start out of a cache cannot be written", () => {
+    for (const name of ["p10k-instant-prompt-me.zsh", "zsh/x", "pip/x"]) {
+      mkdirSync(join(home, ".cache", name, ".."), { recursive: true })
+      writeFileSync(join(home, ".cache", name), "")
+    }
+    const cache = (name: string) => access(join(home, ".cache", name))
+    expect([cache("p10k-instant-prompt-me.zsh"), cache("zsh/x"), cache("pip/x")]).toEqual([
+      ...["read-only", "read-only", "writable"],
+    ])
+  })
+
+  test("a link opens nothing where a command may have put it, and makes nothing of the disk a cache", () => {
+    const cache = join(home, ".cache")
+    mkdirSync(cache, { recursive: true })
+    symlinkSync(join(home, "real-keys"), join(cache, "uv"))
+    symlinkSync(root, join(home, ".pnpm-store"))
+    const linked = join(root, "linked-temp")
+    symlinkSync(join(home, "real-keys"), linked)
+    const given = { places: { home, cache }, temp: [linked] }
+    expect(access(join(home, "real-keys/x"), { ...given, programs: new Set(["aws"]) })).toBe("as it is")
+    expect(access(join(root, "x"), given)).toBe("as it is")
+    rmSync(join(home, ".pnpm-store"))
+    symlinkSync(join(root, "store"), join(home, ".pnpm-store"))
+    mkdirSync(join(root, "store"))
+    expect(access(join(root, "store/x"), given)).toBe("writable")
+    // The same place in a project that is the home is what a command made of it.
+    expect(access(join(root, "store/x"), { ...given, worktree: home })).toBe("as it is")
+    for (const path of [join(cache, "uv"), join(home, ".pnpm-store"), linked]) rmSync(path)
+  })
+
+  test("who may only look writes no part of the project by another name", () => {
+    mkdirSync(join(home, ".cache/uv"), { recursive: true })
+    const at = (path: string, more: Partial<BoundsInput> = {}) => access(join(home, path), { readOnly: true, ...more })
+    expect([at(".cache/x"), at(".cache/uv/x")]).toEqual(["writable", "read-only"])
+    const temp = [join(home, "project")]
+    expect([at(".cache/x", { worktree: home, temp }), at("project/x", { worktree: home, temp })]).toEqual([
+      ...["as it is", "as it is"],
+    ])
   })
 
   test("the agents' variables go, and the socket that they name is hidden", () => {
@@ -49,7 +125,7 @@ describe("the bounds", () => {
     const env = { SSH_AUTH_SOCK: socket, TMUX: `${socket},1,0` }
     expect(boundsOf({ ...input, env }).unset.toSorted()).toEqual(["SSH_AUTH_SOCK", "TMUX"])
     expect(access(socket, { env })).toBe("hidden")
-    expect(boundsOf({ ...input, env, programs: new Set(["git"]) }).unset).toEqual(["TMUX"])
+    expect(boundsOf({ ...input, env, programs: new Set(["git push"]) }).unset).toEqual(["TMUX"])
     expect(access(socket, { env: { DOCKER_HOST: `unix://${socket}` } })).toBe("hidden")
   })
 
@@ -101,7 +177,7 @@ describe("the tables", () => {
     for (const { path } of rows) expect(path).not.toMatch(/^\/|(^|\/)\.\.(\/|$)|\/$/)
     expect(new Set(rows.map(({ scope, path }) => `${scope}:${path}`)).size).toBe(rows.length)
     for (const { owners } of [...credentialRows, ...socketRows])
-      for (const owner of owners) expect(owner).toMatch(/^[a-z][a-z0-9_-]*(?: [a-z]+)?$/)
+      for (const owner of owners) expect(owner).toMatch(/^[a-z][a-z0-9_-]*(?: [a-z][a-z.-]*)?$/)
     expect(Object.keys(agentVariables)).toContain("SSH_AUTH_SOCK")
   })
 
@@ -112,7 +188,15 @@ describe("the tables", () => {
 
   test("places follow the XDG variables, absolute ones only", () => {
     expect(sandboxPlaces({ XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "d", XDG_RUNTIME_DIR: "/r" }, "/h")).toEqual({
-      ...{ home: "/h", root: "/", config: "/c", data: "/h/.local/share", cache: "/h/.cache", runtime: "/r" },
+      ...{
+        home: "/h",
+        root: "/",
+        state: "/h/.local/state",
+        config: "/c",
+        data: "/h/.local/share",
+        cache: "/h/.cache",
+        runtime: "/r",
+      },
     })
   })
 })

@@ -1,6 +1,16 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs"
-import { basename, join } from "node:path"
-import { agentVariables, cacheRows, credentialRows, type SandboxPlaces, socketName, socketRows } from "./places.ts"
+import { lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import {
+  agentVariables,
+  cacheRows,
+  credentialRows,
+  type SandboxPlaces,
+  type SandboxScope,
+  socketName,
+  socketRows,
+  startedRows,
+} from "./places.ts"
+import { hidesRegistryFile } from "./registry-file.ts"
 
 /** What may be done with a place and all below it; a place in another one is as its own layer says. */
 export interface Layer {
@@ -37,30 +47,40 @@ export interface BoundsInput {
   /** Below them, what commands may read. */
   readonly shown: readonly string[]
   readonly network: boolean
-  /** The commands of the line, as `program` and `program subcommand`. */
+  /** Whose keys are there: `program` and `program subcommand`. */
   readonly programs: ReadonlySet<string>
+  /** All programs that are known to run. */
+  readonly runs: ReadonlySet<string>
 }
 
-/** The bounds of one command line. Looks at what exists; changes nothing. */
+/** The bounds of one command line. Looks at what exists. */
 export function boundsOf(input: BoundsInput): SandboxBounds {
-  const { places, programs, worktree, env } = input
+  const { places, programs, worktree, env, readOnly } = input
   const owned = (owners: readonly string[]) => owners.some((owner) => programs.has(owner))
-  const at = ({ scope, path }: { scope: keyof SandboxPlaces; path: string }) => {
-    const place = places[scope]
-    return place === undefined ? [] : [join(place, path)]
-  }
-  const secret = [...credentialRows, ...socketRows].filter(({ owners }) => !owned(owners)).flatMap(at)
-  const agents = Object.entries(agentVariables).filter(([, owners]) => !owned(owners))
-  const unset = agents.map(([name]) => name).filter((name) => env[name] !== undefined)
-  const hidden = [...secret, ...input.temp.flatMap(socketsIn), ...unset.flatMap((name) => socketOf(env[name]!))]
+  const at = ({ scope, path }: Placed) => (places[scope] === undefined ? [] : [join(places[scope], path)])
+  const rows = Object.groupBy([...credentialRows, ...socketRows], (row) => {
+    const hides = at(row).map((path) => hidesRegistryFile(path, programs, owned(row.owners)))[0]
+    return (hides ?? !owned(row.owners)) ? "secret" : "owned"
+  })
+  const agents = Object.groupBy(Object.entries(agentVariables), ([, owners]) => (owned(owners) ? "owned" : "secret"))
+  const socketsOf = (some: (typeof agents)["owned"] = []) => some.flatMap(([name]) => socketOf(env[name] ?? ""))
+  const secret = [...(rows.secret ?? []).flatMap(at), ...input.temp.flatMap(socketsIn), ...socketsOf(agents.secret)]
+  const given = [...(rows.owned ?? []).flatMap(at), ...socketsOf(agents.owned), ...publicKeys(input)]
   const project = [worktree, ...input.also]
+  const stores = cacheRows.filter(({ linked }) => linked && readOnly).flatMap(at)
+  const caches = cacheRows.filter(({ linked }) => !(linked && readOnly)).flatMap(at)
+  // Who may not write the project may not write any part of it by another name.
+  const open = layersOf("writable", [...input.temp, ...caches])
+    .filter((layer) => isPlain(layer, input) && !(input.temp.includes(layer.named) && layer.path !== layer.named))
+    .filter(({ path }) => !(readOnly && contains(worktree, path)))
   const layers = [
-    ...layersOf("writable", [...input.temp, ...cacheRows.flatMap(at), ...(input.readOnly ? [] : project)]),
-    ...layersOf("read-only", [...input.protected, ...(input.readOnly ? project : [])]),
+    ...open,
+    ...layersOf("writable", readOnly ? [] : project),
+    ...layersOf("read-only", [...input.protected, ...stores, ...started(places), ...(readOnly ? project : [])]),
     // The project itself is never hidden: it may be the very directory of a row, or lie in it.
-    ...layersOf("hidden", [...hidden, ...input.own]).filter(({ path }) => !contains(path, worktree)),
-    ...layersOf("read-only", input.shown),
-    ...layersOf("writable", input.readOnly ? (input.always ?? []) : []),
+    ...layersOf("hidden", [...secret, ...input.own]).filter(({ path }) => !contains(path, worktree)),
+    ...layersOf("read-only", [...input.shown, ...given]).filter((layer) => isPlain(layer, input)),
+    ...layersOf("writable", readOnly ? (input.always ?? []) : []),
   ]
   // Of two that speak of one place, the later counts.
   const last = new Map(layers.map((layer) => [layer.path, layer]))
@@ -70,8 +90,59 @@ export function boundsOf(input: BoundsInput): SandboxBounds {
       worktree,
     ),
     network: input.network,
-    unset,
+    unset: (agents.secret ?? []).map(([name]) => name).filter((name) => env[name] !== undefined),
   }
+}
+
+/** Makes the caches of programs that run and have none yet: what is not there cannot be laid into the bounds. */
+export function makeCaches({ places, runs, readOnly }: Pick<BoundsInput, "places" | "runs" | "readOnly">): void {
+  for (const { scope, path, programs } of readOnly ? [] : cacheRows) {
+    const place = places[scope]
+    if (place === undefined || !programs.some((program) => runs.has(program))) continue
+    try {
+      if (statSync(place, { throwIfNoEntry: false })?.isDirectory()) mkdirSync(join(place, path), { recursive: true })
+    } catch {
+      // Nobody may make it: then the program says so.
+      continue
+    }
+  }
+}
+
+interface Placed {
+  readonly scope: SandboxScope
+  readonly path: string
+}
+
+/**
+ * A user may keep a cache elsewhere, by a link. A link that a command may have put into a place that it can write opens
+ * nothing, and no link makes half of the disk a cache.
+ */
+function isPlain({ path, named }: NamedLayer, { places, worktree, temp, own, also }: BoundsInput): boolean {
+  if (path === named) return true
+  const holds = [places.home, worktree, ...own].some((one) => one !== undefined && contains(path, one))
+  const writable = [...temp, worktree, ...also, ...(places.cache === undefined ? [] : [places.cache])]
+  return !holds && !writable.some((one) => contains(one, dirname(named)))
+}
+
+/** Names of keys are no secret: git signs by them. */
+function publicKeys({ places, programs }: BoundsInput): string[] {
+  if (places.home === undefined || ![...programs].some((program) => program.startsWith("git "))) return []
+  const directory = join(places.home, ".ssh")
+  return namesIn(directory)
+    .filter((name) => /\.pub$|^allowed_signers$/.test(name))
+    .map((name) => join(directory, name))
+}
+
+/** What is there of the rows of what is started outside. */
+function started(places: SandboxPlaces): string[] {
+  return startedRows.flatMap(({ scope, path }) => {
+    const place = places[scope]
+    if (place === undefined) return []
+    if (!path.endsWith("*")) return [join(place, path)]
+    return namesIn(place)
+      .filter((name) => name.startsWith(path.slice(0, -1)))
+      .map((name) => join(place, name))
+  })
 }
 
 /** Without those that change nothing: each is time. The project stays one, which keeps it from being moved away. */
@@ -89,12 +160,18 @@ export const contains = (place: string, path: string): boolean =>
 
 const depth = (path: string): number => (path === "/" ? 0 : path.split("/").length)
 
-function layersOf(access: Layer["access"], paths: readonly string[]): Layer[] {
+interface NamedLayer extends Layer {
+  /** As the table has it, perhaps a link. */
+  readonly named: string
+}
+
+function layersOf(access: Layer["access"], paths: readonly string[]): NamedLayer[] {
   return paths.flatMap((path) => {
     try {
       if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return []
       const real = realpathSync(path)
-      return [{ path: real, access, kind: statSync(real).isDirectory() ? ("directory" as const) : ("file" as const) }]
+      const kind = statSync(real).isDirectory() ? ("directory" as const) : ("file" as const)
+      return [{ path: real, named: path, access, kind }]
     } catch {
       // It is not there, or may not be looked at, which the command may then neither.
       return []
@@ -102,11 +179,14 @@ function layersOf(access: Layer["access"], paths: readonly string[]): Layer[] {
   })
 }
 
-function socketsIn(directory: string): string[] {
+const socketsIn = (directory: string): string[] =>
+  namesIn(directory)
+    .filter((name) => socketName.test(name))
+    .map((name) => join(directory, name))
+
+function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory)
-      .filter((name) => socketName.test(name))
-      .map((name) => join(directory, name))
   } catch {
     return []
   }

@@ -55,7 +55,7 @@ const bounds = (more: Partial<BoundsInput> = {}) =>
   boundsOf({
     ...{ places: { home, cache: join(home, ".cache") }, env: {}, worktree, readOnly: false, also: [], temp: [] },
     ...{ protected: [join(worktree, "fixed")], own: [own], shown: [join(own, "tool-output")], network: true },
-    ...{ programs: new Set<string>(), ...more },
+    ...{ programs: new Set<string>(), runs: new Set<string>(), ...more },
   })
 async function run(script: string, more: Partial<BoundsInput> = {}, input: Partial<RunInput> = {}) {
   if (state.kind === "none") throw new Error("no sandbox")
@@ -82,7 +82,7 @@ here("what a command can reach", () => {
     expect(stdout).toContain("spilled")
     expect(stdout).not.toContain("secret")
     expect(existsSync(join(own, "y")) || existsSync(join(own, "tool-output/z"))).toBe(false)
-    expect((await run(`cat ${home}/.ssh/id`, { programs: new Set(["git"]) })).stdout).toBe("secret")
+    expect((await run(`cat ${home}/.ssh/id`, { programs: new Set(["git push"]) })).stdout).toBe("secret")
   })
 
   test("a link leads where it leads: what is hidden or elsewhere stays so", async () => {

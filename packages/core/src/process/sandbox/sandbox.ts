@@ -56,7 +56,14 @@ async function detect(options: SandboxOptions, signal: AbortSignal): Promise<San
 async function trial(state: ActiveSandbox, supervisor: Supervisor, signal: AbortSignal): Promise<string | undefined> {
   const temp = realpathSync(tmpdir())
   const nothing = { places: {}, env: {}, readOnly: false, also: [], protected: [], own: [], shown: [] }
-  const bounds = boundsOf({ ...nothing, worktree: temp, temp: [temp], network: true, programs: new Set() })
+  const bounds = boundsOf({
+    ...nothing,
+    worktree: temp,
+    temp: [temp],
+    network: true,
+    programs: new Set(),
+    runs: new Set(),
+  })
   const argv = ["/bin/sh", "-c", 'test ! -w / && test -w "$1" || echo it does not bound; :', "sh", temp]
   const ran = await supervisor.run({
     ...confined(state, { argv, cwd: "/" }, bounds),

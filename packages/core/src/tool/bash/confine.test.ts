@@ -31,6 +31,7 @@ import { type CommandJournal, createCommandJournal } from "../../workspace/histo
 import { createJournal } from "../../workspace/history/journal.ts"
 import { createKnownFiles } from "../../workspace/history/known-files.ts"
 import { locate } from "../../workspace/project.ts"
+import { temporaryIn } from "../../workspace/project-bounds.ts"
 import { userPlaces } from "../../workspace/protection.ts"
 import { createOutput } from "../output.ts"
 import { createBashTool } from "./bash.ts"
@@ -77,7 +78,7 @@ beforeEach(async () => {
 
 const depsOf = (more: Partial<ConfineDeps> = {}): ConfineDeps => ({
   ...{ env, home, worktree, gitDir: join(worktree, ".git"), commonDir: join(worktree, ".git"), places },
-  ...{ network: true, passed: [], git: createGit(supervisor), log: silentLog },
+  ...{ network: true, passed: [], temp: temporaryIn(env), git: createGit(supervisor), log: silentLog },
   paths: {
     config: join(home, "c"),
     data: join(home, "d"),
@@ -278,8 +279,9 @@ here("what is outside", () => {
 
   test("keys are there for the program that owns them, alone on its line", async () => {
     const read = `cat ${home}/.ssh/id`
-    expect((await bash(`git status -s; ${read}`)).text).toContain("secret")
-    const refused = await bash(`npm test; git status -s; ${read}`)
+    expect((await bash(`git ls-remote . | wc -l; ${read}`)).text).toContain("secret")
+    expect((await bash(`git status -s; ${read}`)).text).not.toContain("secret")
+    const refused = await bash(`npm test; git ls-remote .; ${read}`)
     expect(refused.text).not.toContain("secret")
     expect(refused.text).toContain(`${home}/.ssh is hidden`)
   })

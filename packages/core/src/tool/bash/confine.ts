@@ -12,7 +12,8 @@ import { realOf } from "../../workspace/real-of.ts"
 import { blockedBy } from "./blocked.ts"
 import { entriesAt } from "./committed.ts"
 import { compareAfterwards } from "./compare-afterwards.ts"
-import { isGitAlone, keyOwners, movesFiles } from "./line-programs.ts"
+import { keyOwners } from "./key-owners.ts"
+import { isGitAlone, movesFiles, programsOf } from "./line-programs.ts"
 import type { PutAside } from "./put-aside.ts"
 
 export interface ConfineDeps extends ProjectBoundsDeps {
@@ -60,7 +61,12 @@ export function confine(
     sandbox,
     { argv, cwd },
     {
-      ...{ readOnly, also: writableOutside(plan, deps), programs: keyOwners(plan.facts) },
+      ...{
+        readOnly,
+        runs: programsOf(plan.facts),
+        also: writableOutside(plan, deps),
+        programs: keyOwners(plan.facts, deps),
+      },
       approves: (place) => approves(place.path) || isOpen(place),
     },
   )
@@ -82,8 +88,9 @@ export function confine(
 }
 
 /** What an ask for a line shows of its environment. Nothing when it is the usual one. */
-export function environmentShown({ env, network, passed }: ConfineDeps, plan: Planned): string[] {
-  const owners = keyOwners(plan.facts)
+export function environmentShown(deps: ConfineDeps, plan: Planned): string[] {
+  const { env, network, passed } = deps
+  const owners = keyOwners(plan.facts, deps)
   const unset = Object.entries(agentVariables).filter(([, names]) => !names.some((name) => owners.has(name)))
   return [
     ...(network ? [] : ["without network"]),
@@ -110,17 +117,18 @@ function writableOutside(plan: Planned, { worktree, paths, env, home }: ConfineD
   return plan.outside
     .filter((path) => {
       if (read.has(path) && !changed.has(path)) return false
-      const holder = existing(path)
+      const holder = existing(path) ?? "/"
       // What is the kernel's is another one within the bounds.
       if (/^\/(?:proc|sys|dev)(?:\/|$)/.test(holder)) return false
       return holder.split("/").length > 2 && !kept.some((one) => contains(holder, one))
     })
-    .map(existing)
+    .flatMap((path) => existing(path) ?? [])
 }
 
-function existing(path: string): string {
+/** What is there of an approved path. Nothing when it leads elsewhere by now. */
+function existing(path: string): string | undefined {
   for (let at = path; ; at = join(at, "..")) {
     const real = realOf(at)
-    if (real !== undefined) return real
+    if (real !== undefined) return real === at ? real : undefined
   }
 }
