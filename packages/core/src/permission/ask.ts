@@ -1,3 +1,4 @@
+import type { Below } from "./below.ts"
 import type { PermissionHunk } from "@cairn/schema/permission"
 
 /** One command of a line, by every text that a rule may name it by. Parts that are not known are holes (`shell/syntax.ts`). */
@@ -6,8 +7,12 @@ export interface CommandPart {
   readonly text: string
   /** A rule for any of these allows it. */
   readonly named: readonly string[]
+  /** Those of `named` that only a pattern allows which begins so. */
+  readonly launched?: readonly { readonly text: string; readonly prefix: string }[]
   /** A rule for one of these can only deny it, or want it asked for. */
   readonly also: readonly string[]
+  /** Texts of which nobody knows whether they are commands: a rule that denies one wants it asked for. */
+  readonly maybe?: readonly string[]
   /** It does nothing by itself: the general rule does not speak of it when it stands beside others. */
   readonly free: boolean
   /** What could be lost by it. */
@@ -21,6 +26,8 @@ export interface Ask {
   readonly permission: string
   /** What will happen: real paths, or commands. The strictest verdict over them counts. */
   readonly patterns: readonly string[]
+  /** What else it reaches, below directories among `patterns`. Looked for when a rule could speak of a part of them. */
+  readonly below?: () => Below
   /** What an `always` would approve. Empty: only `once` is offered. */
   readonly always: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>>

@@ -89,7 +89,7 @@ test("whatever a child's rules say, at any depth: under the ceiling nothing is f
     }),
     { numRuns: 60 },
   )
-})
+}, 60_000)
 
 test("the ceiling adds nothing of its own: a child that is told as much as its parent may do as much", () => {
   fc.assert(

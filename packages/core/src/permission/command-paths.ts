@@ -1,8 +1,9 @@
 import { statSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { contains } from "../workspace/paths.ts"
+import { pathsBelow } from "./below.ts"
 import { createProtection, nameMatcher, type Protection, userPlaces, type UserPlaces } from "../workspace/protection.ts"
-import { entriesIn, expandGlob, namesIn } from "./glob-words.ts"
+import { expandGlob, namesIn } from "./glob-words.ts"
 import { followPath, type LinkView, linkView, makeLink, realPathSync } from "./real-path.ts"
 import type { Invocation } from "./shell/collected.ts"
 import { patternless } from "./shell/pattern-words.ts"
@@ -33,6 +34,9 @@ export interface PathFacts {
   /** What commands change, and what they read. `d/*` is everything in `d`. */
   readonly changes: Set<string>
   readonly contents: Set<string>
+  /** Directories that are changed, or read, with all that is below them. */
+  readonly changedTrees: Set<string>
+  readonly readTrees: Set<string>
   /** Reasons of protected paths in arguments → where they are. */
   readonly protected: Map<string, string>
   /** The disk's links, and those that the line itself makes. */
@@ -48,6 +52,8 @@ export const noFacts = (): PathFacts => ({
   reads: new Set(),
   changes: new Set(),
   contents: new Set(),
+  changedTrees: new Set(),
+  readTrees: new Set(),
   protected: new Map(),
   links: linkView(),
 })
@@ -97,7 +103,7 @@ function leaving(given: Word, look: Look, unknown: boolean): void {
   for (const text of candidates(word)) {
     if (devices.has(text)) continue
     for (const cwd of look.at) {
-      const real = realPathSync(absolute(word, text, cwd, context), facts.links)
+      const real = realPathSync(absolutePath(word, text, cwd, context), facts.links)
       if (real === undefined) facts.external.set(text, text)
       else external(real, context, facts)
     }
@@ -149,7 +155,7 @@ function textsOf(word: Word): string[] {
 /** Where a word may lead, before links are followed: all that a pattern stands for now, or itself. */
 function pathsOf({ word, text }: PathWord, { at, context, facts }: Look): string[] {
   return at.flatMap((cwd) => {
-    const path = absolute(word, text, cwd, context)
+    const path = absolutePath(word, text, cwd, context)
     if (!word.glob || !/[*?[]/.test(text)) return [path]
     if (facts.links.made) facts.unknown = "a pattern behind a link that the line makes"
     const found = expandGlob(path)
@@ -166,25 +172,15 @@ const placesOf = (one: PathWord, look: Look): string[] =>
   })
 
 const secretFile = /\.env(?:\.|$)/
-const mostLookedAt = 5000
 
 /** Files of secrets below a directory, by patterns of their names; not in what others wrote. */
 function secretsBelow(directory: string, patterns: readonly string[]): string[] {
   if (patterns.length === 0) return []
-  const matchers = patterns.map(nameMatcher)
-  const found: string[] = []
-  const open = [directory]
-  let seen = 0
-  for (let path = open.pop(); path !== undefined && seen < mostLookedAt; path = open.pop()) {
-    for (const entry of entriesIn(path)) {
-      seen++
-      if (entry.isDirectory() && entry.name !== ".git" && entry.name !== "node_modules")
-        open.push(`${path}/${entry.name}`)
-      else if (secretFile.test(entry.name) && matchers.some((one) => one.test(entry.name)))
-        found.push(`${path}/${entry.name}`)
-    }
-  }
-  return found
+  const matchers = patterns.map((pattern) => nameMatcher(pattern, true))
+  return pathsBelow([directory]).paths.filter((path) => {
+    const name = basename(path)
+    return secretFile.test(name) && matchers.some((one) => one.test(name))
+  })
 }
 
 const nobodyKnows = "a path of which nobody knows where it leads"
@@ -202,10 +198,12 @@ function contents(one: PathWord, look: Look, unsure: boolean, below: readonly st
     }
     for (const real of placesOf({ word: one.word, text }, look)) {
       const kind = kindOf(real)
-      if (devices.has(real) || (unsure && kind !== "file" && !/\.env(?:\.|$)/.test(real))) continue
+      if (devices.has(real) || (unsure && kind !== "file" && below.length === 0 && !/\.env(?:\.|$)/.test(real)))
+        continue
       look.facts.contents.add(real)
       if (kind !== "directory") continue
       look.facts.contents.add(`${real}/*`)
+      if (below.length > 0) look.facts.readTrees.add(real)
       for (const path of secretsBelow(real, below)) look.facts.contents.add(path)
     }
   }
@@ -261,7 +259,9 @@ function changed(path: string, write: WriteWord, look: Look, tree: boolean): voi
   }
   external(real, context, facts)
   facts.changes.add(real)
-  if (tree || (write.deep && kindOf(real) === "directory")) facts.changes.add(`${real}/*`)
+  const directory = kindOf(real) === "directory"
+  if (tree || (write.deep && directory)) facts.changes.add(`${real}/*`)
+  if (directory && write.deep) facts.changedTrees.add(real)
   guardPath(path, write.deep ?? false, write.whole ?? false, look)
 }
 
@@ -276,7 +276,7 @@ function link(target: PathWord, write: WriteWord, look: Look): void {
       // A hard link names its target from here, a symbolic one from where it stands: both are held for possible.
       const there =
         target.text.startsWith("/") || target.word.tilde
-          ? absolute(target.word, target.text, cwd, look.context)
+          ? absolutePath(target.word, target.text, cwd, look.context)
           : target.text
       makeLink(look.facts.links, name, there)
       guardPath(`${dirname(name)}/${there.startsWith("/") ? "." : there}`, true, false, look)
@@ -297,7 +297,7 @@ function fixedPart(value: string): string {
 }
 
 /** Where a word leads from a directory, before links are followed. */
-function absolute(word: Word, text: string, cwd: string, context: CommandContext): string {
+export function absolutePath(word: Word, text: string, cwd: string, context: CommandContext): string {
   const home = text === "~" || text.startsWith("~/")
   if (home && (word.tilde || word.value !== text)) return context.home + text.slice(1)
   return text.startsWith("/") ? text : `${cwd}/${text}`
@@ -352,7 +352,7 @@ function guardWord(write: WriteWord, look: Look): void {
   if (!write.word.glob) return
   const { facts, context } = look
   for (const cwd of look.at) {
-    const path = absolute(write.word, write.text, cwd, context)
+    const path = absolutePath(write.word, write.text, cwd, context)
     const cut = path.slice(0, path.search(/[*?[]|$/)).lastIndexOf("/")
     const head = realPathSync(path.slice(0, cut) || "/", facts.links) ?? ""
     const row = protectionIn(look).reachedBy(head + path.slice(cut))

@@ -35,8 +35,15 @@ function decideIn(ruleset: PermissionRuleset, permission: string, part: CommandP
     if (one.action === "deny" && one.certain) return one
     asked ??= { action: "ask", ...(one.rule && { rule: one.rule }) }
   }
+  for (const text of part.maybe ?? []) {
+    const [last] = candidatesOf(rules, text)
+    if (last && !isGeneral(last) && last.action !== "allow")
+      asked ??= { action: "ask", ...(last.rule && { rule: last.rule }) }
+  }
   if (asked) return asked
-  const allowed = named.map((candidates) => candidates.at(-1)!).find((one) => !isGeneral(one))
+  const allowed = named
+    .map((candidates) => candidates.at(-1)!)
+    .find((one, index) => !isGeneral(one) && saysEnough(part, part.named[index]!, one))
   if (allowed) return { action: allowed.action, ...(allowed.rule && { rule: allowed.rule }) }
   const general = strictest(named.map((candidates) => candidates.at(-1)!))
   if (part.free && !alone) return { action: "allow", ...(general?.rule && { rule: general.rule }) }
@@ -63,8 +70,29 @@ export function askVerdicts(ask: Ask, given: RuleStack, worktree: string): (Verd
       decide(stack, ask.permission, subjectOf(ask.permission, text, worktree))
     return { ...verdict, text }
   })
+  verdicts.push(...belowVerdicts(ask, stack, worktree))
   if (!ask.opaque) return verdicts
   return [...verdicts, { ...decideOpaque(stack, ask.permission, ask.opaque.text), text: ask.opaque.text }]
+}
+
+/** What the rules say against a part of a directory that is read or changed whole. */
+function belowVerdicts(ask: Ask, stack: RuleStack, worktree: string): (Verdict & { readonly text: string })[] {
+  if (!ask.below) return []
+  const narrow = stack
+    .flat()
+    .filter(
+      (rule) => covers(rule, ask.permission) && rule.action !== "allow" && !isGeneral({ action: rule.action, rule }),
+    )
+  const change = ask.permission === "edit"
+  // Files of secrets stand among the patterns already where it only reads.
+  const open = narrow.find((rule) => change || !rule.pattern.includes(".env"))
+  if (!open) return []
+  const { paths, complete } = ask.below()
+  const worst = strictest(
+    paths.map((text) => ({ ...decide(stack, ask.permission, subjectOf(ask.permission, text, worktree)), text })),
+  )
+  const found = worst && worst.action !== "allow" ? [worst] : []
+  return complete || !change ? found : [...found, { action: "ask", rule: open, text: ask.patterns[0] ?? "" }]
 }
 
 /** The rules that may decide, last first; the last of these is certain. */
@@ -77,6 +105,12 @@ function candidatesOf(rules: PermissionRuleset, text: string): Candidate[] {
     if (certain) return found
   }
   return [...found, { action: "ask", certain: true }]
+}
+
+/** Does a rule name what launches the command, down to the word that says so? */
+function saysEnough({ launched = [] }: CommandPart, text: string, { rule }: Verdict): boolean {
+  const prefixes = launched.filter((one) => one.text === text).map(({ prefix }) => prefix)
+  return prefixes.length === 0 || prefixes.some((prefix) => rule?.pattern.startsWith(prefix))
 }
 
 const isGeneral = ({ rule }: Verdict): boolean => rule === undefined || /^\*+$/.test(rule.pattern)

@@ -10,6 +10,7 @@ import {
   redirectTo,
 } from "./command-paths.ts"
 import { loosePaths, looseWrites } from "./loose-paths.ts"
+import { ownScript, runsOwnScript } from "./own-scripts.ts"
 import { pathAsks } from "./path-asks.ts"
 import { commandPrefix } from "./shell/arity.ts"
 import type { Invocation } from "./shell/collected.ts"
@@ -45,6 +46,7 @@ export function planFacts(facts: ShellFacts, line: string, context: CommandConte
   const paths = noFacts()
   for (const invocation of facts.invocations) collectPaths(invocation, context, paths)
   for (const { kind, target, at } of facts.redirects) redirectTo(target, kind, at, context, paths)
+  if (runsOwnScript(facts.invocations, paths.writes, context, paths)) paths.unknown = ownScript
   const reason = facts.opaque ?? paths.unknown
   if (reason !== undefined) {
     // Where names are the same in any letters, a backslash parts them.
@@ -93,10 +95,12 @@ const mustAsk = (paths: PathFacts): Pick<Ask, "mustAsk"> =>
 /** Each command once. A line without any, such as an assignment, is a part of its own. */
 function partsOf({ invocations, caseless }: ShellFacts, line: string): CommandPart[] {
   const parts = new Map<string, CommandPart>()
-  for (const { text, named, also, free, destructive } of invocations) {
+  for (const { text, named, launched, maybe, also, free, destructive } of invocations) {
     const key = [text, ...named, "", ...also].join("\n")
     parts.set(key, {
       ...{ text, named, also, free },
+      ...(launched && { launched }),
+      ...(maybe && { maybe }),
       ...(destructive !== undefined && { destructive }),
       ...(caseless && { caseless }),
     })

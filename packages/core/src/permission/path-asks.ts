@@ -1,4 +1,5 @@
 import type { Ask } from "./ask.ts"
+import { pathsBelow } from "./below.ts"
 import { type CommandContext, type PathFacts, protectedReason } from "./command-paths.ts"
 import { hasWildcard } from "./wildcard.ts"
 
@@ -15,8 +16,8 @@ export function pathAsks(context: CommandContext, facts: PathFacts): Ask[] {
       metadata: { filepath: [...outside.keys()][0], paths: [...outside.keys()] },
     })
   }
-  if (facts.contents.size > 0) asks.push(fileAsk("read", [...facts.contents]))
-  if (facts.changes.size > 0) asks.push(fileAsk("edit", [...facts.changes]))
+  if (facts.contents.size > 0) asks.push(fileAsk("read", [...facts.contents], facts.readTrees))
+  if (facts.changes.size > 0) asks.push(fileAsk("edit", [...facts.changes], facts.changedTrees))
   for (const path of reads)
     asks.push({ permission: "read", patterns: [path], always: exact(path), metadata: { filepath: path } })
   for (const path of writes) {
@@ -33,9 +34,10 @@ export function pathAsks(context: CommandContext, facts: PathFacts): Ask[] {
 }
 
 /** What commands do to files. Protected ones among them stand in the ask for the command. */
-function fileAsk(permission: "read" | "edit", paths: readonly string[]): Ask {
+function fileAsk(permission: "read" | "edit", paths: readonly string[], trees: ReadonlySet<string>): Ask {
   const always = paths.some(hasWildcard) ? [] : paths
-  return { permission, patterns: paths, always, metadata: { filepath: paths[0], paths } }
+  const below = trees.size > 0 && { below: () => pathsBelow(trees) }
+  return { permission, patterns: paths, always, metadata: { filepath: paths[0], paths }, ...below }
 }
 
 const exact = (path: string) => (hasWildcard(path) ? [] : [path])

@@ -210,5 +210,12 @@ test("a pattern of one name is the shell's", () => {
   expect(listed(".*")).toEqual([".a"])
   expect(listed("a.b")).toEqual(["a.b"])
   expect(listed("*]")).toEqual(["]", "a]"])
-  expect(listed("[z-a]x")).toContain("ab")
+  // What every shell reads in its own way is taken for anything.
+  expect(listed("[z-a]b")).toEqual(["ab"])
+  expect(listed("[9-0]b")).toContain("ab")
+  expect(listed("[a-c]")).toEqual(listed("?"))
+  expect(listed("[[:alpha:]]*")).toEqual(listed("*"))
+  expect(listed(".[[:alpha:]]")).toEqual([".a"])
+  expect(listed("[^[:digit:]]b")).toEqual(["ab"])
+  expect(names.filter((name) => nameMatcher("*a", true).test(name))).toEqual(["a", ".a"])
 })

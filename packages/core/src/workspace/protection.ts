@@ -149,21 +149,27 @@ function isName(part: string, name: Name): boolean {
   return name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail)
 }
 
-/** A shell pattern of one name as an expression. Like the shell's, it meets a leading dot only with a dot. */
-export function nameMatcher(pattern: string): RegExp {
+/**
+ * A shell pattern of one name as an expression. Like the shell's, it meets a leading dot only with a dot, unless `hidden`.
+ * What differs from shell to shell (classes by name, ranges of letters) is taken for anything.
+ */
+export function nameMatcher(pattern: string, hidden = false): RegExp {
   const source = pattern.replaceAll(
-    /\[([!^]?)(\]?[^\]/]*)\]|[\s\S]/g,
+    /\[([!^]?)(\]?(?:\[[:.=][^\]/]*\]|[^\]/])*)\]|[\s\S]/g,
     (text: string, not?: string, members?: string) => {
-      if (members !== undefined) return `[${not ? "^" : ""}${members.replaceAll(/[\\\]^[]/g, "\\$&")}]`
+      if (members !== undefined) {
+        if (/\[[:.=]/.test(members) || /[a-z]-|-[a-z]/i.test(members)) return "[\\s\\S]"
+        return `[${not ? "^" : ""}${members.replaceAll(/[\\\]^[]/g, "\\$&")}]`
+      }
       if (text === "*") return "[\\s\\S]*"
       return text === "?" ? "[\\s\\S]" : text.replaceAll(/[$()+.[\]\\^{|}]/g, "\\$&")
     },
   )
-  const dot = /^[*?[]/.test(pattern) ? "(?!\\.)" : ""
+  const dot = !hidden && /^[*?[]/.test(pattern) ? "(?!\\.)" : ""
   try {
     return new RegExp(`^${dot}${source}$`)
   } catch {
-    return new RegExp(`^${dot}`) // a class of its own kind (`[z-a]`, `[[:alpha:]]`): take it for anything
+    return new RegExp(`^${dot}`) // a class of its own kind (`[9-0]`): take it for anything
   }
 }
 

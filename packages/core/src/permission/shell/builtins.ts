@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import type { Collected } from "./collected.ts"
 import { environmentHatch } from "./environment-hatches.ts"
-import { assign, both, type Flow, type State, unknownValue } from "./state.ts"
+import { assign, both, type Flow, forgotten, type State, unknownValue } from "./state.ts"
 import { digits, hasHole, type Word } from "./syntax.ts"
 import type { Value } from "./word-reader.ts"
 
@@ -122,11 +122,14 @@ function evaluate(collected: Collected, state: State, args: readonly Word[]): Do
   return { flow: collected.text(text, state), reason }
 }
 
+const later = (state: State): State => ({ ...forgotten(state), later: true, positional: undefined })
+
 function trap(collected: Collected, state: State, args: readonly Word[]): Done {
   const [first, ...signals] = args[0]?.value === "--" ? args.slice(1) : args
   if (!first || signals.length === 0 || first.value === "-" || first.value.startsWith("-")) return {}
   if (hasHole(first.value)) return { reason: "it runs a text as commands" }
-  collected.text(first.value, state)
+  // It runs at another time, with what the variables hold then.
+  collected.text(first.value, later(state))
   return {}
 }
 
@@ -136,7 +139,7 @@ function alias(collected: Collected, state: State, args: readonly Word[]): Done 
     if (name === undefined) continue
     if (hasHole(word.value)) return { reason: "an alias that is only known when it runs" }
     collected.aliases.add(name)
-    if (text.trim() !== "") collected.text(text, { ...state, positional: undefined })
+    if (text.trim() !== "") collected.text(text, later(state))
   }
   return {}
 }

@@ -5,6 +5,12 @@ import type { Roles } from "./roles.ts"
 import { digits, hole, type Parse, type Redirect, type Word } from "./syntax.ts"
 import { unreadable, Unreadable, type Value } from "./word-reader.ts"
 
+/** A text of `named` by which only a rule allows that says this much of it: `npm exec` of `npm exec eslint`. */
+export interface Launched {
+  readonly text: string
+  readonly prefix: string
+}
+
 /** One program that a line starts, or a builtin that does something. */
 export interface Invocation {
   /** As it stands in the line. */
@@ -25,8 +31,11 @@ export interface Invocation {
   readonly at: readonly string[]
   /** Texts by which a rule may allow it; unknown parts are holes. */
   readonly named: readonly string[]
+  readonly launched?: readonly Launched[]
   /** Texts by which a rule may only deny it, or want it asked for. */
   readonly also: readonly string[]
+  /** Texts of which nobody knows whether it runs them as commands. */
+  readonly maybe?: readonly string[]
   /** It does nothing by itself: beside others it needs no rule. */
   readonly free: boolean
   /** What its words are to it, where its name does not say so. */
@@ -172,7 +181,7 @@ export class Collected {
     if (name === "HOME") return { text: this.context.home }
     if (name === "PWD" && state.at.length === 1) return { text: state.at[0]! }
     if (numbers.has(name)) return { text: digits }
-    if (name === "PWD" || setByShell.test(name)) return { text: hole }
+    if (name === "PWD" || state.later || setByShell.test(name)) return { text: hole }
     return { text: this.#names && !this.#names.has(name) ? "" : hole }
   }
 

@@ -27,6 +27,11 @@ export const environmentHatches: readonly EnvironmentHatch[] = [
     /^(?:PROMPT_COMMAND|PS[0-4]|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|BASH_XTRACEFD)$/,
     "PROMPT_COMMAND=x",
   ),
+  starts(
+    "the shell finds other commands by it",
+    /^(?:BASH_(?:ALIASES|CMDS|LOADABLES_PATH|ARGV0)|EXECIGNORE|HISTFILE|INPUTRC|histchars)$/,
+    "BASH_CMDS=x",
+  ),
   starts("programs load the library it names", /^(?:LD_|DYLD_)\w+$/, "LD_PRELOAD=./x.so"),
   starts(
     "programs load the library it names",

@@ -66,7 +66,11 @@ const writing: Readonly<Record<string, (args: readonly Word[]) => readonly Write
       ? [{ ...said(target), deep: true, from, ...(from.length > 1 && { into: true }) }, ...changes(sources, true)]
       : []
   },
-  clean: (args) => changes(operandsOf(args), true),
+  clean: (args) => {
+    if (args.some((word) => /^-(?!-)\w*n|^--dry-run/.test(word.value))) return []
+    const words = operandsOf(args)
+    return changes(words.length > 0 ? words : [wordOf(".")], words.length > 0)
+  },
   config: (args) => (setsConfig(args.map((word) => word.value)) ? configFiles(args) : []),
   clone: (args) => changes(operandsOf(args).slice(1)),
   init: (args) => changes(operandsOf(args)),
@@ -75,8 +79,21 @@ const writing: Readonly<Record<string, (args: readonly Word[]) => readonly Write
     ["add", "move", "remove"].includes(args[0]?.value ?? "") ? changes(operandsOf(args).slice(1)) : [],
 }
 const showing: ReadonlySet<string> = new Set(
-  "diff show blame annotate grep log cat-file archive hash-object apply am".split(" "),
+  "diff show blame annotate grep log cat-file archive hash-object apply am add commit stash".split(" "),
 )
+
+/** Files that options bring a message, a template or names from. */
+function filesTaken(subcommand: string, args: readonly Word[]): PathWord[] {
+  if (subcommand === "config") return []
+  const short = ["commit", "tag", "notes", "merge", "commit-tree"].includes(subcommand)
+  return args.flatMap((word, index): PathWord[] => {
+    const text = word.value
+    const joined = /^--(?:file|template|contents|pathspec-from-file|exclude-from)=|^-F(?=.)/.exec(text)?.[0]
+    if (joined !== undefined) return joined === "-F" && !short ? [] : [said(word, text.slice(joined.length))]
+    const next = /^--(?:file|template|contents|pathspec-from-file|exclude-from)$/.test(text) || (short && text === "-F")
+    return next && args[index + 1] ? [said(args[index + 1]!)] : []
+  })
+}
 
 /** What git's words are to it. Reads are files whose text comes out, also as `HEAD:path`. */
 export function gitRoles(words: readonly Word[]): Roles {
@@ -91,8 +108,16 @@ export function gitRoles(words: readonly Word[]): Roles {
       /^(?:-o|--output(?:-directory)?)$/.test(word.value) && subcommand !== "commit" ? args[index + 1] : undefined
     return named ? [said(named)] : []
   })
-  const reads = showing.has(subcommand)
+  const shown = showing.has(subcommand)
     ? operandsOf(args).map((word) => said(word, word.value.slice(word.value.indexOf(":") + 1)))
     : []
-  return { writes: [...rows, ...outputs], reads, unsure: true, ...(inside.length > 0 && { inside }) }
+  const beyond = subcommand === "grep" && args.some((word) => /^--(?:no-index|untracked|no-exclude)/.test(word.value))
+  const reads = [...shown, ...filesTaken(subcommand, args), ...(beyond ? [said(wordOf("."))] : [])]
+  return {
+    ...(beyond && { deep: true }),
+    writes: [...rows, ...outputs],
+    reads,
+    unsure: true,
+    ...(inside.length > 0 && { inside }),
+  }
 }

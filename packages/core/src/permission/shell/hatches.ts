@@ -2,11 +2,16 @@ import { gitHatches } from "./git-hatches.ts"
 import type { Hatch } from "./hatch.ts"
 import { sedOpens, sedScripts } from "./sed-script.ts"
 
-/** Options before the first operand. */
+/** Options before the first operand. A word behind an option that may take it is none. */
 const leading = (args: readonly string[]) => {
-  const end = args.findIndex((arg) => !arg.startsWith("-") || arg === "-")
+  const end = args.findIndex(
+    (arg, index) => arg === "-" || (!arg.startsWith("-") && !takesNext.test(index > 0 ? args[index - 1]! : "")),
+  )
   return end < 0 ? args : args.slice(0, end + (args[end] === "-" ? 1 : 0))
 }
+/** Of interpreters: the options that take a value in one of them. */
+const takesNext =
+  /^-(?!-)\w*[WXQIrCKFdzPJptLO]$|^--(?:check-hash-based-pycs|conditions|title|input-type|env-file(?:-if-exists)?|icu-data-dir|disable-warning|diagnostic-dir|redirect-warnings|test-[\w-]+|watch-[\w-]+|experimental-default-type|openssl-config|max-http-header-size|trace-event-[\w-]+|unhandled-rejections|dns-result-order|inspect-port|localstorage-file|secure-heap(?:-min)?|report-[\w-]+|network-[\w-]+|(?:cpu|heap)-prof-[\w-]+|tls-[\w-]+|use-largepages|allow-fs-\w+|cwd|config|port|define|loader|tsconfig-override|filter|main-fields|extension-order|install|(?:external-|internal-)?encoding|enable|disable|project|sysimage)$/
 
 /** Long options, also by a beginning of them, as GNU programs and git take it. */
 const starts =
@@ -29,6 +34,14 @@ const asks =
     return words.every((word, index) => plain[index] === word)
   }
 
+/** The module that python runs. */
+function moduleOf(args: readonly string[]): string | undefined {
+  const at = leading(args).findIndex((arg) => /^-(?!-)\w*m/.test(arg))
+  return at < 0 ? undefined : args[at]!.replace(/^-\w*?m/, "") || args[at + 1]
+}
+const textModule =
+  /^(?:timeit|code|pdb|cProfile|profile|trace|runpy|zipapp|idlelib(?:\..*)?|asyncio|sqlite3|bdb|_sitebuiltins)$/
+
 const row = (
   names: string,
   reason: string,
@@ -42,22 +55,20 @@ const text = "the interpreter runs a text or its input"
 
 export const hatches: readonly Hatch[] = [
   row(interpreters, text, "python", (args) => args.length === 0),
-  row(interpreters, text, "python -", (args) => leading(args).includes("-") || args.includes("/dev/stdin")),
+  row(
+    interpreters,
+    text,
+    "python -",
+    (args) => leading(args).includes("-") || args.some((arg) => /^\/dev\/(?:stdin|fd\/)|^\/proc\/self\//.test(arg)),
+  ),
   row("python python2 python3 pypy pypy3", text, "python -c x", (args) =>
     leading(args).some((arg) => /^-(?!-)\w*c/.test(arg)),
   ),
   row("python python2 python3 pypy pypy3", text, "python -i x.py", (args) =>
     leading(args).some((arg) => /^-(?!-)\w*i/.test(arg)),
   ),
-  row(
-    "python python2 python3 pypy pypy3",
-    "the module runs a text",
-    "python -m timeit x",
-    (args) =>
-      args[args.indexOf("-m") + 1] !== undefined &&
-      /^(?:timeit|code|pdb|cProfile|profile|trace|runpy|zipapp|idlelib|asyncio|sqlite3)$/.test(
-        args[args.indexOf("-m") + 1]!,
-      ),
+  row("python python2 python3 pypy pypy3", "the module runs a text", "python -m timeit x", (args) =>
+    textModule.test(moduleOf(args) ?? ""),
   ),
   row("node nodejs tsx ts-node", text, "node -e x", (args) =>
     leading(args).some((arg) =>
@@ -102,13 +113,27 @@ export const hatches: readonly Hatch[] = [
     "awk gawk mawk nawk",
     "the awk program can run commands or write files",
     "awk '{system(\"x\")}' f",
-    some(/system|getline|[|>]|^@|^-[filE]|^--(?:file|include|load|exec)/),
+    some(/system|getline|[|>]|^@|@\w+\(|ARGV|ARGC|^-[filE]|^--(?:file|include|load|exec)/),
   ),
   row("sed gsed", "the sed script comes from a file", "sed -f x y", some(/^-(?!-)\w*f|^--f/)),
   row("sed gsed", "the sed script can run commands, or read and write other files", "sed '1e x' f", (args) =>
     sedScripts(args).some(sedOpens),
   ),
-  row("tar bsdtar gtar", "tar can be told to run a program", "tar -I x -cf y z", some(/^-(?!-)\w*[IF]/)),
+  row(
+    "tar bsdtar gtar",
+    "tar can be told to run a program",
+    "tar -I x -cf y z",
+    (args) => args.some((arg) => /^-(?!-)\w*[IF]/.test(arg)) || /^[A-Za-z]*[IF]/.test(args[0] ?? ""),
+  ),
+  row(
+    "tar bsdtar gtar",
+    "the names come from a file",
+    "tar -cf x -T y",
+    (args) =>
+      args.some((arg) => /^-(?!-)\w*T/.test(arg)) || /^[A-Za-z]*T/.test(args[0] ?? "") || starts("--files-from")(args),
+  ),
+  row("zip", "the names come from its input", "zip x.zip -@", some(/^-(?!-)\w*@|^--names-stdin/)),
+  row("wc sort du gwc gsort", "the names come from a file", "wc --files0-from=x", starts("--files0-from")),
   row(
     "tar bsdtar gtar",
     "tar can be told to run a program",
@@ -124,6 +149,7 @@ export const hatches: readonly Hatch[] = [
     ),
   ),
   row("cpio", "cpio can be told to run a program", "cpio --rsh-command=x -o", starts("--rsh-command", "--rmt-command")),
+  row("cpio", "the names come from its input", "cpio -o", some(/^-(?!-)\w*[op]|^--(?:create|pass)/)),
   row("zip", "zip can be told to run a program", "zip -T -TT x y.zip z", some(/^-TT|^--unzip-command/)),
   row("7z 7za 7zz", "the archive's names come from its input", "7z x -si", some(/^-s[io]/)),
   row("rg", "rg runs a filter", "rg --pre x y", starts("--pre", "--hostname-bin")),
@@ -147,6 +173,12 @@ export const hatches: readonly Hatch[] = [
           arg,
         ),
       ),
+  ),
+  row(
+    "npm pnpm",
+    "the setting names what npm runs",
+    "npm pkg set scripts.x=y",
+    (args) => asks("pkg", "set")(args) || asks("set-script")(args),
   ),
   row("npm", "npm runs a command in a package's directory", "npm explore x -- y", asks("explore")),
   row("npm", "npm opens an editor", "npm edit x", asks("edit")),
@@ -190,7 +222,7 @@ export const hatches: readonly Hatch[] = [
     "make takes a text as its rules",
     "make --eval=x",
     some(
-      /^--eval|^(?:SHELL|MAKEFLAGS|RM|MAKE|\.SHELLFLAGS)[:+?]?=|^(?:CC|CXX|LD|AR)[:+?]?=(?!(?:gcc|g\+\+|clang|clang\+\+|cc|ld|ar)(?:-\d+)?$)/,
+      /\$|^-(?!-)[a-zA-Z]*E|^--eval|^[\w.]+!=|^(?:SHELL|MAKEFLAGS|RM|MAKE|\.SHELLFLAGS)[:+?]?=|^(?:CC|CXX|LD|AR)[:+?]?=(?!(?:gcc|g\+\+|clang|clang\+\+|cc|ld|ar)(?:-\d+)?$)/,
     ),
   ),
   row("make gmake ninja cmake just task", "the rules come from its input", "make -f -", (args) =>
@@ -213,6 +245,16 @@ export const hatches: readonly Hatch[] = [
     some(/^-E$|^-P$|^-C$|_COMPILER|_LAUNCHER|_TOOLCHAIN_FILE|_EXECUTABLE/),
   ),
   row("ninja", "ninja runs a tool", "ninja -t x", some(/^-t/)),
+  row("cargo", "a text runs as commands", "cargo watch -s x", asks("watch")),
+  row("lerna nx turbo", "it runs a command", "lerna exec x", any(asks("exec"), asks("run-commands"))),
+  row("gio", "it opens a program of the desktop", "gio open x", any(asks("open"), asks("launch"))),
+  row("ssh-keygen ssh-add", "it loads a library", "ssh-keygen -D x", some(/^-(?!-)\w*[DwsS]/)),
+  row(
+    "file",
+    "the names come from a file",
+    "file -f x",
+    any(some(/^-(?!-)\w*[fm]/), starts("--files-from", "--magic-file")),
+  ),
   row("cargo", "the settings name what cargo runs", "cargo build --config x", some(/^--config/)),
   row(
     "cargo",
@@ -332,11 +374,44 @@ export const hatches: readonly Hatch[] = [
   row("patch", "the patch says what is changed", "patch -p1", (args) =>
     args.every((arg) => arg.startsWith("-") || /^\d+$/.test(arg)),
   ),
+  row("sqlite3 sqlite duckdb", "the database's shell takes commands from its input", "sqlite3 x.db", (args) => {
+    const plain = args.filter(
+      (arg, index) =>
+        !arg.startsWith("-") && !/^-(?:separator|newline|nullvalue|cmd|init)$/.test(args[index - 1] ?? ""),
+    )
+    return plain.length < 2 && !args.some((arg) => /^--?(?:version|help|c|f|s|csv-file)$/.test(arg))
+  }),
+  row(
+    "psql",
+    "the database's shell takes commands from its input",
+    "psql x",
+    (args) => !args.some((arg) => /^-(?!-)\w*[cflV?]|^--(?:command|file|list|version|help)/.test(arg)),
+  ),
+  row(
+    "mysql mariadb",
+    "the database's shell takes commands from its input",
+    "mysql x",
+    (args) => !args.some((arg) => /^-(?!-)\w*[eV?]|^--(?:execute|version|help)/.test(arg)),
+  ),
+  row(
+    "mongo mongosh",
+    "the database's shell takes commands from its input",
+    "mongosh x",
+    (args) => !args.some((arg) => /^--(?:eval|file|version|help)|\.js$/.test(arg)),
+  ),
+  row(
+    "dc ftp tftp m4 gnuplot",
+    "it takes commands from its input or a file, and can run programs",
+    "dc x",
+    (args) => !args.every((arg) => /^--?(?:version|help|V|h|v)$/.test(arg)) || args.length === 0,
+  ),
   row(
     "sqlite3 sqlite",
     "the database's shell runs commands and writes files",
     "sqlite3 x '.shell y'",
-    some(/^\s*\.|;\s*\.|^-(?:cmd|init)|writefile|readfile|load_extension|edit\(/),
+    some(
+      /^\s*\.(?!(?:schema|tables|ind(?:exe|ice)s|databases|dump|headers|mode|show|help)\b[^|]*$)|[;\n]\s*\.|^-(?:cmd|init)|writefile|readfile|load_extension|edit\(/,
+    ),
   ),
   row(
     "psql",

@@ -6,7 +6,17 @@ export const launchers: ReadonlyMap<string, string> = new Map([
   ...each("it runs a text as commands", [
     ..."eval source . fc parallel concurrently watchexec sem expect npm-run-all run-s run-p mprocs overmind".split(" "),
     ..."foreman honcho screen tmux zellij at batch crontab nix-shell guix rush".split(" "),
-    ..."ts tsp dtach abduco reptyr".split(" "),
+    ..."ts tsp dtach abduco reptyr sg newgrp run-parts onchange chokidar chokidar-cli cargo-watch env-cmd".split(" "),
+    ..."start-stop-daemon daemonize wireit lefthook husky xonsh".split(" "),
+  ]),
+  ...each("it runs a command with other surroundings", [
+    ..."faketime eatmydata proxychains proxychains4 torsocks tsocks systemd-inhibit dbus-launch runcon chpst".split(
+      " ",
+    ),
+    ..."setuidgid softlimit envdir envuidgid s6-setuidgid s6-softlimit s6-envdir cpulimit multitime gamemoderun".split(
+      " ",
+    ),
+    ..."primusrun optirun prime-run mangohud waypipe xpra withexe trickle cgclassify pasuspender padsp aoss".split(" "),
   ]),
   ...each("it runs a command under its own control", ["gdb", "lldb", "rr", "perf", "coproc", "dbx", "cgexec"]),
   ...each("it changes what later commands mean", [
@@ -56,10 +66,12 @@ const plainName = (command: string): string => {
 
 /** Whatever an argument turns out to be, they only do what they are for: their hatches need a certain subcommand, or are rare. */
 const harmless: ReadonlySet<string> = new Set(
-  "eslint prettier stylelint printf npm pnpm yarn mocha ava tap pre-commit kubectl oc gh aws gcloud az systemctl brew".split(
+  "wc du eslint prettier stylelint printf npm pnpm yarn mocha ava tap pre-commit kubectl oc gh aws gcloud az systemctl brew".split(
     " ",
   ),
 )
+/** Does it run the file it is given? */
+export const runsScripts = (command: string): boolean => scripted.test(command)
 const scripted = /^(?:python|pypy|node|bun|deno|ruby|perl|php|lua|tsx|ts-node)/
 const containers: ReadonlySet<string> = new Set(["docker", "podman", "nerdctl"])
 

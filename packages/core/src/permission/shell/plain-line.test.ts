@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import attempts from "../fixture/attempts.json"
+import commands from "../fixture/commands.json"
 import { loadBashParser } from "./parser.ts"
 import { plainTree } from "./plain-line.ts"
 
@@ -95,3 +97,8 @@ test("whatever the line, the tree is the grammar's or there is none", () => {
   )
   expect(plain).toBeGreaterThan(count / 10)
 }, 120_000)
+
+test("no attempt and no line of the corpus is read in another way", () => {
+  const plain = [...attempts, ...commands.map(({ line }) => line)].filter(agrees)
+  expect(plain.length).toBeGreaterThan(150)
+})

@@ -1,12 +1,15 @@
 import { builtinOf } from "./builtins.ts"
-import type { Collected, Invocation } from "./collected.ts"
+import type { Collected, Invocation, Launched } from "./collected.ts"
 import { destructiveReason } from "./destructive.ts"
 import { environmentHatch } from "./environment-hatches.ts"
 import { execOf, startPaths } from "./find-command.ts"
+import { isKnown } from "./known-programs.ts"
 import { hatchReason, isFree, isShell, launchers, listsFiles, passesOn } from "./launchers.ts"
 import { assign, both, type Flow, forgotten, type State, unknownValue } from "./state.ts"
 import { digits, hasHole, hole, type Redirect, type Word } from "./syntax.ts"
 import { shellText } from "./shell-text.ts"
+import { withoutLeadingOptions } from "./arity.ts"
+import { withoutQuietOptions } from "./quiet-options.ts"
 import { unwrap } from "./unwrap.ts"
 import { unreadable, type Value } from "./word-reader.ts"
 import { wrapperOf } from "./wrappers.ts"
@@ -21,8 +24,8 @@ export interface Run {
   readonly assignments?: ReadonlyMap<string, Value>
   /** Texts by which a rule may only deny it, from the wrappers around it. */
   readonly also?: readonly string[]
-  /** Texts by which a rule may allow it too. */
-  readonly named?: readonly string[]
+  /** Texts by which a rule may allow it too, from what launches it. */
+  readonly launched?: readonly Launched[]
   /** It runs where these names mean something else. */
   readonly wrapped?: boolean
 }
@@ -108,6 +111,7 @@ function nameProblem(first: Word): string | undefined {
   if (basenameOf(name) === "") return "an empty command name"
   if (/[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}]/u.test(name.replaceAll(" ", "")))
     return "hidden characters in the command's name"
+  if (/^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(first.raw)) return "an assignment that is not understood"
   if (name.startsWith("=")) return "a command name that another shell would replace"
   return undefined
 }
@@ -141,12 +145,13 @@ function unwrapped(
   }
   if (command === "xargs" || command === "gxargs") return runXargs(collected, state, run)
   if (command === "find" || command === "gfind") return runFind(collected, state, run)
-  const row = wrapperOf(
+  const wrapper = wrapperOf(
     command,
     args.map((word) => word.value),
   )
-  if (!row) return undefined
-  const found = unwrap(row, args)
+  if (!wrapper) return undefined
+  const { row, from } = wrapper
+  const found = unwrap(row, args.slice(from))
   if (found.kind === "opaque" && (row.kind !== "elsewhere" || row.opaque === "*")) collected.reasons.add(found.reason)
   if (found.kind !== "command") {
     emit(collected, state, run, {})
@@ -166,7 +171,7 @@ function unwrapped(
     ...[...(run.assignments ?? [])].map(([name, value]): [string, Value] => [name, clears ? unknownValue : value]),
     ...found.assignments.map(([name, text]): [string, Value] => [name, { text }]),
   ])
-  const keepsFunctions = command === "time" || command === "exec"
+  const keepsFunctions = command === "time"
   const next: Run = { ...inner, text: run.text, assignments, wrapped: run.wrapped || !keepsFunctions }
   collected.document = document
   if (row.kind === "same") {
@@ -175,7 +180,10 @@ function unwrapped(
     return command === "command" || command === "builtin" ? flow : both(state)
   }
   if (row.kind === "runner") {
-    resolve(collected, state, { ...next, named: [...(run.named ?? []), ...outer] }, document)
+    // A rule for all that the launcher can do says nothing of what it launches.
+    const prefix = [command, ...(row.words ?? [])].join(" ")
+    const launched = outer.map((text) => ({ text, prefix }))
+    resolve(collected, state, { ...next, launched: [...(run.launched ?? []), ...launched] }, document)
     return both(state)
   }
   emit(collected, state, { ...run, redirects: [] }, { own: true })
@@ -258,8 +266,8 @@ function emit(
     if (reason !== undefined) collected.reasons.add(`${command}: ${reason}`)
   }
   const lost = destructiveReason(command, values)
-  const named = [...formsOf(run), ...(run.named ?? [])]
-  const free = !run.named && isFree(command, values)
+  const launched = run.launched ?? []
+  const free = !run.launched && isFree(command, values)
   const invocation: Invocation = {
     text: run.text,
     argv: run.words.map(shown),
@@ -272,12 +280,24 @@ function emit(
     words: own ? [first!] : find ? [first!, ...find] : run.words,
     redirects: run.redirects,
     at: state.at,
-    named: [...new Set(named)],
+    named: [...new Set([...formsOf(run), ...launched.map(({ text }) => text)])],
+    ...(launched.length > 0 && { launched }),
     also: [...new Set([...alsoOf(run), ...(run.also ?? [])])],
+    ...(!own && !isKnown(command) && values.length > 0 && { maybe: tailsOf(values) }),
     free: own ? shell || state.functions.has(name) : free,
   }
   collected.add(invocation)
 }
+
+const mostTails = 20
+
+/** A program of which nothing is known may run what it is told behind any of its words. */
+const tailsOf = (values: readonly string[]): string[] =>
+  values
+    .slice(0, mostTails)
+    .flatMap((value, index) =>
+      /^[\w./]/.test(value) ? [[basenameOf(value), ...values.slice(index + 1)].join(" ")] : [],
+    )
 
 /** A hole reads as it is written. */
 const shown = (word: Word): string => (hasHole(word.value) ? word.raw : word.value)
@@ -292,6 +312,11 @@ function formsOf(run: Run): string[] {
   if (/\s/.test(name)) return [rawText(run.words)]
   const texts = [rawText(run.words), values.join(" ")]
   if (systemPrograms.test(name)) texts.push([basenameOf(name), ...rest].join(" "))
+  if (name === basenameOf(name) || systemPrograms.test(name)) {
+    const words = [basenameOf(name), ...rest]
+    const quietly = withoutQuietOptions(words)
+    if (quietly !== words) texts.push(quietly.join(" "))
+  }
   return texts.filter((_, index) => index > 0 || !run.words.some((word) => hasHole(word.value)))
 }
 
@@ -312,7 +337,8 @@ const withoutHoles = (values: readonly string[]): string =>
 function othersOf(name: string, rest: readonly string[]): string[] {
   const command = basenameOf(name)
   const plain = command.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, "")
-  return [command, plain].filter((one) => one !== name || /\s/.test(name)).map((one) => [one, ...rest].join(" "))
+  const names = [command, plain].filter((one) => one !== name || /\s/.test(name))
+  return [...names.map((one) => [one, ...rest].join(" ")), ...withoutLeadingOptions([plain, ...rest])]
 }
 
 /** Words that one text has become are written once. */

@@ -14,6 +14,8 @@ export interface State {
   readonly functions: ReadonlySet<string>
   /** `$1`, `$2` …; undefined when they are not known. */
   readonly positional: readonly string[] | undefined
+  /** What runs here runs when the rest of the line has: any variable may have been set by then. */
+  readonly later?: boolean
 }
 
 /** Where a statement leaves the shell when it has worked, and when it has not. */

@@ -44,13 +44,13 @@ export interface Word {
   readonly many?: boolean
   /** The paths it can only lie below, where that is known. */
   readonly stands?: readonly Word[]
-  /** It stands for files below itself, by these patterns of their names. */
+  /** It stands for files below itself, by these patterns of their names; `*` meets a leading dot here. */
   readonly below?: readonly string[]
 }
 
 /** Every name, hidden ones too; and without those. */
-export const everyName: readonly string[] = ["*", ".*"]
-export const shownNames: readonly string[] = ["*"]
+export const everyName: readonly string[] = ["*"]
+export const shownNames: readonly string[] = ["[!.]*"]
 
 /** A word that is nothing but its text. */
 export const wordOf = (text: string): Word => ({

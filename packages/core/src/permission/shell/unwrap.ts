@@ -13,9 +13,9 @@ export type Unwrapped =
   | { readonly kind: "none" }
   | { readonly kind: "opaque"; readonly reason: string }
 
-/** Finds the command among the arguments of a wrapper, which begin behind its name. */
+/** Finds the command among the arguments of a wrapper, which begin behind its name and its words. */
 export function unwrap(row: WrapperRow, args: readonly Word[]): Unwrapped {
-  const reader = new Options(row, args.slice(row.words?.length ?? 0))
+  const reader = new Options(row, args)
   const problem = reader.read()
   if (problem !== undefined) return { kind: "opaque", reason: `${row.name}: ${problem}` }
   const { rest, assignments, directory } = reader
@@ -26,6 +26,8 @@ export function unwrap(row: WrapperRow, args: readonly Word[]): Unwrapped {
 
 /** Arguments that come from elsewhere. */
 const added: Word = { raw: "…", value: hole, glob: false, tilde: false, plain: false, many: true }
+
+const isAssignment = /^[A-Za-z_]\w*=/
 
 class Options {
   rest: readonly Word[] = []
@@ -54,12 +56,16 @@ class Options {
       if (text.startsWith("-") && text !== "-") {
         const problem = this.#option(text)
         if (problem !== undefined) return problem
-      } else if (row.assignments && /^[A-Za-z_]\w*=/.test(text)) this.#assignment(text)
-      else if (text === "-" && row.name === "env") continue
+      } else if (row.assignments && /^[^/=][^=]*=/.test(text)) {
+        if (!isAssignment.test(text)) return "a variable with an unusual name"
+        this.#assignment(text)
+      } else if (text === "-" && row.name === "env") continue
       else if (operands-- <= 0) break
     }
-    for (; row.assignments && /^[A-Za-z_]\w*=/.test(args[this.#at]?.value ?? ""); this.#at++)
+    for (; row.assignments && /^[^/=][^=]*=/.test(args[this.#at]?.value ?? ""); this.#at++) {
+      if (!isAssignment.test(args[this.#at]!.value)) return "a variable with an unusual name"
       this.#assignment(args[this.#at]!.value)
+    }
     if (operands > 0) this.#at += operands
     this.rest = args.slice(this.#at)
     return undefined

@@ -439,6 +439,9 @@ export class Walker {
     const extra: Word[] = []
     const list = into ?? []
     for (const node of nodes) {
+      // The tree takes what names a descriptor here for a word.
+      if (/(?:^|[\s;&|()<>])(?:\d+|\{\w+\})$/.test(this.source.slice(Math.max(0, node.start - 200), node.start)))
+        unreadable("a descriptor in front of a redirect")
       const heredoc = this.#heredocs.get(node.children.find((child) => child.type === "<")?.start ?? -1)
       if (heredoc) this.collected.found(heredoc)
       const operator = node.children.find((child) => !child.named)?.type ?? ""

@@ -154,7 +154,17 @@ const rows: readonly Row[] = [
     },
   },
   {
-    commands: ["tar", "bsdtar", "gtar", "unzip", "cpio"],
+    commands: ["unzip"],
+    reason: "unpacking fills a directory: the one that is named, or this one",
+    roles: ({ operands, options }) => {
+      // It lists, or writes to the terminal.
+      if (options.some(({ name }) => /^-[ltvpZz]$/.test(name))) return { writes: [], reads: operands }
+      const named = options.flatMap(({ value }) => (value ? [value] : []))
+      return { ...plainWrites([...operands, ...(named.length > 0 ? named : [here])], { deep: true }), reads: operands }
+    },
+  },
+  {
+    commands: ["tar", "bsdtar", "gtar", "cpio"],
     reason: "unpacking fills a directory: the one that is named, or this one",
     roles: ({ operands, options }) => {
       const named = [...operands, ...options.flatMap(({ value }) => (value ? [value] : []))]
@@ -183,6 +193,8 @@ const rows: readonly Row[] = [
 ]
 
 const byName = new Map(rows.flatMap((row) => row.commands.map((name) => [name, row] as const)))
+/** Is it known what the words of a command are to it? */
+export const hasRoles = (command: string): boolean => byName.has(command)
 const valuedOptions: Readonly<Record<string, string>> = {
   ...{ cp: "tS", gcp: "tS", mv: "tS", gmv: "tS", ln: "tS", gln: "tS", install: "tSmog", truncate: "sr" },
   ...{ gcc: "o", cc: "o", clang: "o", unzip: "d", tar: "C", bsdtar: "C", gtar: "C" },
@@ -212,14 +224,14 @@ export function rolesOf(name: string, words: readonly Word[]): Roles {
   // Without a name of a file the whole directory is searched.
   const searched = deep && !all.some(({ text }) => !text.startsWith("-")) ? [here] : []
   if (readers.has(command)) return { writes: [], reads: [...all, ...searched], deep }
-  return { writes: [], reads: all, unknown: true }
+  return { writes: [], reads: all, unknown: true, deep }
 }
 
 /** Does a command read what lies below the directories that it is given? */
 function goesDeep(command: string, words: readonly Word[]): boolean {
   if (/^(?:[bg]s?d?tar|tar|zip|cpio|7z)$/.test(command)) return true
   const options = /^(?:[efz]?grep|g?cp|diff|rsync|scp)$/.test(command)
-    ? /^-(?!-)\w*[rRa]|^--(?:recursive|dereference-rec|archive)/
+    ? /^-(?!-)\w*[rRa]|^--(?:recursive|dereference-rec|archive)|(?:^|=|^-d)recurse$/
     : command === "rg" || command === "ag"
       ? /^-(?!-)\w*[u.]|^--(?:hidden|unrestricted|no-ignore)/
       : undefined

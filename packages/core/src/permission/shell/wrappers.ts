@@ -135,6 +135,8 @@ export const wrapperRows: readonly WrapperRow[] = [
   row("conda", "runner", "runs a program of an environment", {
     ...{ words: ["run"], valued: "np", flags: "v", long: "no-capture-output live-stream" },
   }),
+  row("mamba", "runner", "runs a program of an environment", { words: ["run"], valued: "np", flags: "v" }),
+  row("micromamba", "runner", "runs a program of an environment", { words: ["run"], valued: "np", flags: "v" }),
   row("bundle", "runner", "runs a program of the project", { words: ["exec"], long: "keep-file-descriptors" }),
   row("rbenv", "runner", "runs a program of the project", { words: ["exec"] }),
   row("pyenv", "runner", "runs a program of the project", { words: ["exec"] }),
@@ -162,6 +164,9 @@ export const wrapperRows: readonly WrapperRow[] = [
   row("yarn", "runner", "runs a program of the project", { words: ["exec"] }),
   row("yarn", "runner", "fetches a program and runs it", { words: ["dlx"], valued: "p", flags: "q" }),
   row("bun", "runner", "fetches a program when it has to, and runs it", { words: ["x"], long: "bun" }),
+  row("bun", "elsewhere", "runs a script of the project, or a program of that name", {
+    ...{ words: ["run"], long: "bun silent if-present watch hot", longValued: "filter cwd env-file config" },
+  }),
   row("uvx", "runner", "fetches a program when it has to, and runs it", { longValued: "from with python" }),
   row("pipx", "runner", "fetches a program and runs it", { words: ["run"], longValued: "spec python" }),
   row("rustup", "runner", "runs a program of a toolchain", { words: ["run"], operands: 1 }),
@@ -210,7 +215,30 @@ export const wrapperRows: readonly WrapperRow[] = [
 
 const byName = Map.groupBy(wrapperRows, (one) => one.name)
 
-/** The row for a command, of several the one whose words are there. */
-export function wrapperOf(name: string, args: readonly string[]): WrapperRow | undefined {
-  return byName.get(name)?.find((one) => (one.words ?? []).every((word, index) => args[index] === word))
+/** The row for a command, of several the one whose words are there, and how many arguments stand up to the last of these. */
+export function wrapperOf(
+  name: string,
+  args: readonly string[],
+): { readonly row: WrapperRow; readonly from: number } | undefined {
+  for (const row of byName.get(name) ?? []) {
+    const from = behind(row.words ?? [], args)
+    if (from !== undefined) return { row, from }
+  }
+  return undefined
+}
+
+/** Where the words end in `args`, with options in front of each, and what these may take. */
+function behind(words: readonly string[], args: readonly string[]): number | undefined {
+  let at = 0
+  for (const word of words) {
+    for (; ; at++) {
+      const text = args[at]
+      if (text === undefined) return undefined
+      if (text === word) break
+      const taken = at > 0 && /^-[^=]*$/.test(args[at - 1]!)
+      if (!text.startsWith("-") && !taken) return undefined
+    }
+    at++
+  }
+  return at
 }
