@@ -4,20 +4,26 @@ import { err, ok } from "@cairn/kernel/result"
 import type { Result } from "@cairn/kernel/result"
 import type { ToolFailure } from "@cairn/schema/error"
 import type { FileState } from "@cairn/schema/history"
-import { codeOf, largestText, openRegular, readSnapshot } from "../files.ts"
+import { codeOf, largestText, openRegular, readSnapshot, shownSize } from "../files.ts"
 import { resolvePath } from "../paths.ts"
 import { chunksOf } from "./blob-read.ts"
 import type { BlobStore } from "./blob-store.ts"
 import type { FileVersion } from "./states.ts"
 
-/** What stands at a path (absolute), a file with the hash of its content. What cannot be looked at is not covered. */
-export async function lookAt(path: string, signal: AbortSignal): Promise<FileState> {
+/**
+ * What stands at a path (absolute), a file with the hash of its content. What cannot be looked at is not covered. With
+ * `sizes` a large file is only read when it has one of them.
+ */
+export async function lookAt(path: string, signal: AbortSignal, sizes?: ReadonlySet<number>): Promise<FileState> {
   const away = await leadsAway(path)
   if (away) return away
   return await stateOf(path, async () => {
     const opened = await openRegular(path)
     if (!opened.ok) return opened
     await using file = opened.value.file
+    const { size: length } = opened.value.stat
+    if (length > largestText && sizes && !sizes.has(length))
+      return err({ kind: "changed", message: `it has ${shownSize(length)} now` })
     const hasher = new Bun.CryptoHasher("sha256")
     let size = 0
     for await (const chunk of chunksOf(file, signal)) {

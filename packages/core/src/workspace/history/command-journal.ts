@@ -233,9 +233,12 @@ async function movedPaths(
     return { paths: [], uncovered: [] }
   const changed = await changedBetween(git, location.worktree, [before.head, after.head], signal)
   if (!changed.ok) return { paths: [], uncovered: [`what changed with HEAD: ${changed.error.message}`] }
-  const paths = changed.value.slice(0, mostListed).map((path) => join(location.worktree, path))
-  const uncovered = changed.value.length > mostListed ? [`more than ${mostListed} files that changed with HEAD`] : []
-  return { paths, uncovered }
+  // All or none: a tree that is half of one commit and half of another is worse than either.
+  if (changed.value.length > mostListed) {
+    const back = `git checkout ${before.head.slice(0, 12)}`
+    return { paths: [], uncovered: [`the ${changed.value.length} files that changed with HEAD (${back})`] }
+  }
+  return { paths: changed.value.map((path) => join(location.worktree, path)), uncovered: [] }
 }
 
 /** What files that nothing was known of were before: clean ones by what git has staged of them, others did not exist. */

@@ -7,7 +7,7 @@ import { walkFiles } from "./walk-files.ts"
 /** What a plan is made from: the files as they are, and the stored contents. */
 export function diskSources(blobs: Pick<BlobStore, "get" | "touch">, signal: AbortSignal): PlanSources {
   return {
-    current: (path) => lookAt(path, signal),
+    current: (path, sizes) => lookAt(path, signal, sizes),
     currentBytes: bytesOf,
     below: async (path) => (await walkFiles(path, 1_000, signal, true)).files,
     stored: (state) => blobs.get(state),

@@ -25,8 +25,8 @@ export type PathPlan = {
 )
 
 export interface PlanSources {
-  /** What stands at a path: a file with the hash of its content. */
-  current(path: string): Promise<FileState>
+  /** What stands at a path: a file with the hash of its content; a large one of none of these sizes need not be read. */
+  current(path: string, sizes: ReadonlySet<number>): Promise<FileState>
   /** All bytes of what `current` gave; a failure says in words what is wrong. */
   currentBytes(path: string, state: FileVersion): Promise<Result<Uint8Array, string>>
   /** What lies below a directory, absolute: at most a thousand of them. */
@@ -60,7 +60,10 @@ async function withRoom(plan: PathPlan, going: ReadonlySet<string>, sources: Pla
 }
 
 async function planPath(path: string, runs: readonly PathChange[], sources: PlanSources): Promise<PathPlan> {
-  const now: Version = { state: await sources.current(path), content: "disk" }
+  const sizes = runs.flatMap(({ before, after }) =>
+    [before, after].flatMap((state) => (state.kind === "file" ? [state.size] : [])),
+  )
+  const now: Version = { state: await sources.current(path, new Set(sizes)), content: "disk" }
   const target = await targetOf(path, now, runs, sources)
   if (!target.ok) return { path, now, action: target.error.kind, reason: target.error.reason }
   const { state, content } = target.value
