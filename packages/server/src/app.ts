@@ -1,8 +1,9 @@
 import { Interrupted } from "@cairn/kernel/interrupted"
-import { allOperations, type OperationID } from "@cairn/schema/operation/all"
+import { allOperations, type OperationID, operations } from "@cairn/schema/operation/all"
 import type { Operation } from "@cairn/schema/operation/define"
 import { type Context, Hono } from "hono"
 import type { Engine } from "@cairn/schema/engine"
+import { aliases } from "./aliases.ts"
 import { type Failure, failure, notFound } from "./failure.ts"
 import { type Authentication } from "./guard/authentication.ts"
 import { checkContentType } from "./guard/content-type.ts"
@@ -54,6 +55,8 @@ export function createApp(options: AppOptions): Hono<Env> {
     return unknown ? tell(unknown) : await next()
   })
   for (const operation of allOperations()) mount(app, operation, options)
+  for (const { method, path, to, fromBody } of aliases)
+    mount(app, { ...operations[to], method, path: path as `/${string}` }, options, fromBody)
   for (const { method, path, id } of later)
     app.on(method, honoPath(path), () => tell(failure("NotImplementedError", `${id} does not exist yet.`)))
   app.notFound((context) => tell(notFound(`There is nothing at ${context.req.method} ${context.req.path}.`)))
@@ -68,14 +71,17 @@ function thrown(error: Error, { log }: AppOptions): Failure {
   return failure("UnknownError", "Something went wrong inside of the server; its log says what.")
 }
 
-function mount(app: Hono<Env>, operation: Operation<OperationID>, options: AppOptions): void {
+function mount(app: Hono<Env>, operation: Operation<OperationID>, options: AppOptions, fromBody?: string): void {
   // Every route takes the call of its own row; that they belong together is what the type of `routes` says.
   const route = routes[operation.id] as Route<Operation>
   app.on(operation.method, honoPath(operation.path), async (context) => {
     const { raw: request } = context.req
     const refused = operation.changes ? checkContentType(request) : undefined
     if (refused) return tell(refused)
-    const read = await readInput(operation, request, { params: context.req.param(), clock: options.clock })
+    const read = await readInput(operation, request, {
+      ...{ params: context.req.param(), clock: options.clock },
+      ...(fromBody !== undefined && { fromBody }),
+    })
     if (!read.ok) return tell(read.error)
     if (operation.long || operation.stream) context.env.keepOpen()
     const input = read.value as Pick<Call<Operation>, "params" | "query" | "body">

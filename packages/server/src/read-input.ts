@@ -11,13 +11,20 @@ interface Input {
   readonly body: unknown
 }
 
+interface How {
+  readonly params: Readonly<Record<string, string>>
+  readonly clock: Clock
+  /** A parameter that stands in the body. */
+  readonly fromBody?: string
+}
+
 /** What a request says, checked against the operation's schemas; what they do not name is dropped. */
 export async function readInput(
   operation: OperationShape,
   request: Request,
-  { params: given, clock }: { readonly params: Readonly<Record<string, string>>; readonly clock: Clock },
+  { params: inPath, clock, fromBody }: How,
 ): Promise<Result<Input, Failure>> {
-  const params = check(operation.params, given, "Params")
+  const params = fromBody === undefined ? check(operation.params, inPath, "Params") : ok(undefined)
   if (!params.ok) return params
   const query = check(operation.query, Object.fromEntries(new URL(request.url).searchParams), "Query")
   if (!query.ok) return query
@@ -25,8 +32,15 @@ export async function readInput(
   const json = await readJson(request, { limit: operation.bodyLimit ?? smallBody, clock })
   if (!json.ok) return json
   const body = check(operation.body, json.value, "Body")
-  return body.ok ? ok({ params: params.value, query: query.value, body: body.value }) : body
+  if (!body.ok) return body
+  const named = fromBody === undefined ? params : check(operation.params, pick(json.value, fromBody), "Body")
+  return named.ok ? ok({ params: named.value, query: query.value, body: body.value }) : named
 }
+
+const pick = (value: unknown, name: string): Record<string, unknown> =>
+  typeof value === "object" && value !== null && name in value
+    ? { [name]: (value as Record<string, unknown>)[name] }
+    : {}
 
 function check(
   schema: z.ZodType | undefined,

@@ -7,6 +7,7 @@ import type { OperationID, Operations } from "@cairn/schema/operation/all"
 import type { EventHub } from "./event/hub.ts"
 import type { Failure } from "./failure.ts"
 import type { Instances } from "./instances.ts"
+import type { TuiRelay } from "./tui-relay.ts"
 
 /** The connection that a request came by. */
 export interface Connection {
@@ -27,6 +28,7 @@ export interface ServerContext {
   readonly clock: Clock
   readonly log: Log
   readonly events: EventHub
+  readonly tui: TuiRelay
   /** Work that goes on after its call was answered. What it throws is logged. The engine of the directory stays meanwhile. */
   background(directory: string, what: string, work: () => Promise<void>): void
 }

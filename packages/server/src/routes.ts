@@ -12,6 +12,7 @@ import { projectRoutes } from "./route/project.ts"
 import { questionRoutes } from "./route/question.ts"
 import { searchRoutes } from "./route/search.ts"
 import { sessionRoutes } from "./route/session.ts"
+import { tuiRoutes } from "./route/tui.ts"
 import { undoRoutes } from "./route/undo.ts"
 import type { Routes } from "./route.ts"
 
@@ -31,4 +32,5 @@ export const routes: Routes<OperationID> = {
   ...fileRoutes,
   ...integrationRoutes,
   ...eventRoutes,
+  ...tuiRoutes,
 }

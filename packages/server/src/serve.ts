@@ -8,6 +8,7 @@ import { createApp } from "./app.ts"
 import { createEventHub, type EventHub } from "./event/hub.ts"
 import { type Credentials, createAuthentication } from "./guard/authentication.ts"
 import { bracketed, isLoopback } from "./guard/host.ts"
+import { createTuiRelay, type TuiRelay } from "./tui-relay.ts"
 import { createInstances, type Instances, type OpenEngine } from "./instances.ts"
 
 export interface ServerOptions {
@@ -59,8 +60,9 @@ export function startServer(options: ServerOptions): Result<RunningServer, Setup
   )
   const scope = new TaskGroup()
   const background = createBackground(instances, scope, log)
+  const tui = createTuiRelay(clock)
   const authentication = createAuthentication(credentials, clock)
-  const app = createApp({ ...options, instances, events, background, authentication })
+  const app = createApp({ ...options, instances, events, tui, background, authentication })
   let server: Bun.Server<undefined>
   try {
     server = Bun.serve({
@@ -76,7 +78,7 @@ export function startServer(options: ServerOptions): Result<RunningServer, Setup
     return err({ kind: "usage", message: cannotListen(hostname, port, error) })
   }
   let stopped: Promise<void> | undefined
-  const stop = () => (stopped ??= close({ server, instances, events, scope, clock, log }))
+  const stop = () => (stopped ??= close({ server, instances, events, tui, scope, clock, log }))
   const secured = credentials.token !== undefined || credentials.password !== undefined
   return ok({ url: addressOf(hostname, server), secured, instances, stop, [Symbol.asyncDispose]: stop })
 }
@@ -114,17 +116,19 @@ interface Closing {
   readonly server: Bun.Server<undefined>
   readonly instances: Instances
   readonly events: EventHub
+  readonly tui: TuiRelay
   readonly scope: TaskGroup
   readonly clock: Clock
   readonly log: Log
 }
 
 /** The turns are closed first, so that those who wait for them still get their answers. */
-async function close({ server, instances, events, scope, clock, log }: Closing): Promise<void> {
+async function close({ server, instances, events, tui, scope, clock, log }: Closing): Promise<void> {
   using deadline = new Deadline(clock, "stopping the server", stopMs)
   const orderly = async () => {
     // It resolves when what is under way has been answered to the last byte.
     const answered = server.stop(false)
+    tui[Symbol.dispose]()
     await instances[Symbol.asyncDispose]()
     events[Symbol.dispose]()
     await scope.join()

@@ -12,6 +12,7 @@ import { projectOperations } from "./project.ts"
 import { questionOperations } from "./question.ts"
 import { searchOperations } from "./search.ts"
 import { sessionOperations } from "./session.ts"
+import { tuiOperations } from "./tui.ts"
 import { undoOperations } from "./undo.ts"
 
 /** The table: every operation that the server answers, by its id. What is not here does not exist. */
@@ -30,6 +31,7 @@ export const operations = {
   ...fileOperations,
   ...integrationOperations,
   ...eventOperations,
+  ...tuiOperations,
 }
 export type Operations = typeof operations
 export type OperationID = keyof Operations

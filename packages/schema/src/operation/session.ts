@@ -195,7 +195,11 @@ export const sessionOperations = operationGroup({
     path: "/session/{sessionID}/summarize",
     summary: "Replaces the older part of an idle session by a summary; false when the model gave none",
     params,
-    body: z.object({ providerID: z.string(), modelID: z.string(), auto: z.boolean().optional() }),
+    // Without a model, the session's own sums up.
+    body: z
+      .object({ providerID: z.string().optional(), modelID: z.string().optional(), auto: z.boolean().optional() })
+      .refine(({ providerID, modelID }) => (providerID === undefined) === (modelID === undefined), "name both or none")
+      .optional(),
     response: z.boolean(),
     reach: "directory",
     changes: true,

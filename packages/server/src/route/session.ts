@@ -86,8 +86,9 @@ export const sessionRoutes: Routes<SessionRoute> = {
     const forked = await engine.forkSession(params.sessionID, body?.messageID)
     return forked.ok ? ok(forked.value) : err(failureOf(forked.error))
   },
-  async "session.summarize"({ engine, params, body: { providerID, modelID } }) {
-    const outcome = await engine.compact(params.sessionID, { providerID, modelID })
+  async "session.summarize"({ engine, params, body: { providerID, modelID } = {} }) {
+    const model = providerID === undefined || modelID === undefined ? undefined : { providerID, modelID }
+    const outcome = await engine.compact(params.sessionID, model)
     return outcome.ok ? ok(outcome.value.reason === "done") : err(failureOf(outcome.error))
   },
   async "session.abort"({ engine, params }) {
