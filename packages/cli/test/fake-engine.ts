@@ -93,6 +93,8 @@ export function fakeEngine(play: FakePlay = () => outcome(), change: Partial<Eng
     updatePart: async (part) => ok(part),
     models: () => [],
     suggestModels: () => [],
+    updateConfig: async (_, change) => ok(change),
+    saveAuth: async () => ok(undefined),
     agents: () => [{ name: "build", mode: "primary", permission: [], options: {} }],
     providers: async () => ({ all: [], default: {}, connected: [] }),
     project: async () => fakeProject,

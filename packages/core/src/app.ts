@@ -16,6 +16,7 @@ import type { EngineOptions } from "./engine-options.ts"
 import { createEngineOf } from "./facade.ts"
 import { createInstructions } from "./instruction/instructions.ts"
 import { fileSink } from "./log-file.ts"
+import { createAuthFile } from "./model/auth-file.ts"
 import { callModel } from "./model/call.ts"
 import { type Catalog, createCatalog } from "./model/catalog.ts"
 import { createCooldowns } from "./model/cooldown.ts"
@@ -73,7 +74,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
   const scope = new TaskGroup()
   void scope.run(() => toolSide.output.sweep())
   void scope.run((signal) => toolSide.history.tidy(signal))
-  const { catalog, models, agents } = modelSide
+  const { auth, catalog, models, agents } = modelSide
   const { asks, questions, project, supervisor, git, history } = toolSide
   return ok(
     createEngineOf({
@@ -91,6 +92,7 @@ export async function createEngine(options: EngineOptions): Promise<Result<Engin
         warnings: base.warnings,
       },
       ...{
+        auth,
         catalog,
         models,
         agents,
@@ -178,9 +180,12 @@ async function openBase(options: EngineOptions) {
 /** Who answers: the models and how they are reached, and the agents that speak to them. */
 function buildModelSide({ clock, log, config, paths, net }: Base, { env, home }: EngineOptions) {
   const catalog = createCatalog()
-  const models = createModels({ catalog, config: config.config, env, net, clock, log: log.child("model") })
+  const auth = createAuthFile(join(paths.data, "auth.json"))
+  const models = createModels({
+    ...{ catalog, config: config.config, env, net, clock, log: log.child("model"), auth: auth.key },
+  })
   const engineRules = [{ permission: "external_directory", pattern: `${paths.toolOutput}/*`, action: "allow" as const }]
-  return { catalog, models, agents: createAgents({ ...config, home, engineRules }) }
+  return { auth, catalog, models, agents: createAgents({ ...config, home, engineRules }) }
 }
 
 /** What works on the directory: processes, tools, and who is asked about them. */

@@ -1,14 +1,26 @@
 import type { Agent as ShownAgent } from "@cairn/schema/agent"
 import type { Engine } from "@cairn/schema/engine"
 import type { Project, ProjectChange, ProjectInfo } from "@cairn/schema/project"
+import { ok } from "@cairn/kernel/result"
 import type { Agent } from "./agent/define.ts"
+import { loadConfig } from "./config/load.ts"
+import { redactConfig } from "./config/redact.ts"
 import { decide, subjectOf } from "./permission/rule.ts"
 import type { Parts } from "./parts.ts"
 
 /** What the engine tells of its surroundings: agents, providers, projects. */
 type Overview = Pick<
   Engine,
-  "agents" | "providers" | "project" | "projects" | "updateProject" | "projectDirectories" | "files" | "vcs"
+  | "agents"
+  | "providers"
+  | "project"
+  | "projects"
+  | "updateProject"
+  | "projectDirectories"
+  | "files"
+  | "vcs"
+  | "updateConfig"
+  | "saveAuth"
 >
 
 export function overviewOf(parts: Parts): Overview {
@@ -27,6 +39,15 @@ export function overviewOf(parts: Parts): Overview {
   }
   return {
     agents: () => agents.list().map(shownAgent),
+    saveAuth: (providerID, auth) => parts.auth.save(providerID, auth),
+    async updateConfig(kind, change) {
+      const { configFileIn, saveConfig } = await import("./config/save.ts")
+      const place = kind === "user" ? parts.paths.config : location.directory
+      const saved = await saveConfig(await configFileIn(place), change)
+      if (!saved.ok) return saved
+      const loaded = await loadConfig({ ...location, env: parts.env, home: parts.paths.home })
+      return loaded.ok ? ok(redactConfig(loaded.value.config)) : loaded
+    },
     async providers() {
       const { listProviders } = await import("./model/provider-list.ts")
       return listProviders({ catalog: parts.catalog, config: parts.config.config, models: parts.models })

@@ -8,6 +8,7 @@ import type { Collected } from "@cairn/schema/history"
 import type { Agents } from "./agent/agents.ts"
 import type { LoadedConfig } from "./config/load.ts"
 import type { EngineOptions } from "./engine-options.ts"
+import type { AuthFile } from "./model/auth-file.ts"
 import type { Catalog } from "./model/catalog.ts"
 import type { Models } from "./model/registry.ts"
 import type { Asks } from "./permission/asks.ts"
@@ -35,6 +36,7 @@ export interface Parts {
   readonly paths: EnginePaths
   readonly config: LoadedConfig
   readonly warnings: readonly string[]
+  readonly auth: AuthFile
   readonly catalog: Catalog
   readonly models: Models
   readonly agents: Agents

@@ -1,5 +1,6 @@
 import type { Result } from "@cairn/kernel/result"
 import type { Agent } from "./agent.ts"
+import type { Auth } from "./auth.ts"
 import type { Config } from "./config.ts"
 import type { SetupError, ErrorClass, MessageError } from "./error.ts"
 import type { BusEvent, TurnEnd } from "./event.ts"
@@ -157,6 +158,13 @@ export interface Engine extends AsyncDisposable {
   /** Things the user should know but need not act on now: unknown config keys, a database set aside. */
   readonly warnings: readonly string[]
   configView(): ConfigView
+  /**
+   * Puts what is given into the config file of the project or of the user; objects are merged, anything else is replaced.
+   * Gives the config as the next engine will have it: this one stays as it is.
+   */
+  updateConfig(scope: "project" | "user", change: Config): Promise<Result<Config, SetupError>>
+  /** Keeps the key of a provider, or what else reaches it, or (without) forgets it. Holds from the next prompt on. */
+  saveAuth(providerID: string, auth: Auth | undefined): Promise<Result<void, SetupError>>
   /** How far this directory is trusted, and what its files would do with that. Nothing is run. */
   trust(): Promise<Trust>
   /** From the next start on: trusts the directory as it was `seen`, or no more. */

@@ -15,5 +15,6 @@ export const aliases: readonly Alias[] = [
   { method: "POST", path: "/session/{sessionID}/compact", to: "session.summarize" },
   { method: "POST", path: "/question", to: "question.reply", fromBody: "requestID" },
   { method: "POST", path: "/permission", to: "permission.reply", fromBody: "requestID" },
+  { method: "PUT", path: "/config", to: "config.update" },
   { method: "GET", path: "/global", to: "global.health" },
 ]

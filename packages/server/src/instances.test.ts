@@ -190,3 +190,31 @@ test("observers hear of engines that are there, come and go; a failed farewell i
   expect(seen).toHaveLength(4)
   await instances[Symbol.asyncDispose]()
 })
+
+test("an engine whose config changed is closed as soon as nobody uses it and nothing runs", async () => {
+  await using space = await tempWorkspace()
+  const clock = new TestClock()
+  let busy = true
+  const statuses = (): ReturnType<Engine["statuses"]> => (busy ? { ses_1: { type: "busy" as const } } : {})
+  const real = engines(space)
+  const openEngine: OpenEngine = async (directory) => {
+    const opened = await real.openEngine(directory)
+    return opened.ok ? { ok: true, value: { ...opened.value, statuses } } : opened
+  }
+  await using instances = createInstances({ openEngine, clock, log: silentLog })
+  const first = await lease(instances, space.dir)
+  instances.renew(space.dir)
+  instances.renew(join(space.dir, "none"))
+  using again = await lease(instances, space.dir)
+  expect(again.engine).toBe(first.engine)
+  first[Symbol.dispose]()
+  again[Symbol.dispose]()
+  await clock.advance(5_000)
+  expect(instances.engines()).toEqual([first.engine])
+  busy = false
+  const closed = gone(instances, space.dir)
+  await clock.advance(1_000)
+  await closed
+  using fresh = await lease(instances, space.dir)
+  expect(fresh.engine).not.toBe(first.engine)
+})

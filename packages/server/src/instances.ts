@@ -34,6 +34,8 @@ export interface Instances extends AsyncDisposable {
   /** Engines that are there now. */
   engines(): Engine[]
   observe(observer: InstanceObserver): () => void
+  /** Closes the engine of a directory as soon as nobody uses it and nothing runs: its config has changed. */
+  renew(directory: string): void
   /** Closes the engine of a directory, whoever uses it: what it runs is interrupted. False when there is none. */
   drop(directory: string): Promise<boolean>
   /** Closes all of them. */
@@ -48,6 +50,8 @@ export interface InstancesOptions {
   readonly idleMs?: number
 }
 
+/** How often an engine that is outdated is looked at while something runs in it. ms */
+const outdatedMs = 1_000
 const defaultIdleMs = 10 * 60_000
 
 export const createInstances = (options: InstancesOptions): Instances => new EngineInstances(options)
@@ -57,6 +61,8 @@ interface Entry {
   readonly opening: Promise<Result<Engine, SetupError>>
   engine: Engine | undefined
   users: number
+  /** It is not to be kept longer than needed. */
+  outdated: boolean
   stopTimer: () => void
   closing: Promise<void> | undefined
 }
@@ -102,6 +108,13 @@ class EngineInstances implements Instances {
     return () => void this.#observers.delete(observer)
   }
 
+  renew(directory: string): void {
+    const entry = this.#entries.get(directory)
+    if (!entry || entry.outdated) return
+    entry.outdated = true
+    if (entry.users === 0 && entry.engine && !entry.closing) this.#wait(entry)
+  }
+
   async drop(path: string): Promise<boolean> {
     const directory = await realpath(path).catch(() => path)
     const entry = this.#entries.get(directory)
@@ -122,7 +135,7 @@ class EngineInstances implements Instances {
   #build(directory: string): Entry {
     const built = Promise.withResolvers<Result<Engine, SetupError>>()
     const entry: Entry = {
-      ...{ directory, opening: built.promise, engine: undefined, users: 0 },
+      ...{ directory, opening: built.promise, engine: undefined, users: 0, outdated: false },
       stopTimer: () => {},
       closing: undefined,
     }
@@ -163,7 +176,10 @@ class EngineInstances implements Instances {
   }
 
   #wait(entry: Entry): void {
-    const { clock, idleMs = defaultIdleMs } = this.#options
+    const { clock, idleMs: usual = defaultIdleMs } = this.#options
+    entry.stopTimer()
+    if (entry.outdated && !isBusy(entry.engine)) return void this.#scope.run(() => this.#close(entry))
+    const idleMs = entry.outdated ? Math.min(usual, outdatedMs) : usual
     entry.stopTimer = clock.timer(idleMs, () => {
       if (entry.users > 0 || entry.closing) return
       if (isBusy(entry.engine)) this.#wait(entry)

@@ -10,13 +10,8 @@ const missing = (id: string, method: Method, path: string): Missing => ({ id, me
 
 /** Operations of the original that do not exist here yet: they answer 501. One goes when its row comes. */
 export const later: readonly Missing[] = [
-  missing("auth.set", "PUT", "/auth/{providerID}"),
-  missing("auth.remove", "DELETE", "/auth/{providerID}"),
   missing("experimental.controlPlane.moveSession", "POST", "/experimental/control-plane/move-session"),
-  missing("global.config.get", "GET", "/global/config"),
-  missing("global.config.update", "PATCH", "/global/config"),
   missing("global.upgrade", "POST", "/global/upgrade"),
-  missing("config.update", "PATCH", "/config"),
   missing("experimental.console.listOrgs", "GET", "/experimental/console/orgs"),
   missing("experimental.console.switchOrg", "POST", "/experimental/console/switch"),
   missing("tool.list", "GET", "/experimental/tool"),
@@ -44,7 +39,6 @@ export const later: readonly Missing[] = [
   missing("pty.update", "PUT", "/pty/{ptyID}"),
   missing("pty.remove", "DELETE", "/pty/{ptyID}"),
   missing("pty.connectToken", "POST", "/pty/{ptyID}/connect-token"),
-  missing("provider.auth", "GET", "/provider/auth"),
   missing("provider.oauth.authorize", "POST", "/provider/{providerID}/oauth/authorize"),
   missing("provider.oauth.callback", "POST", "/provider/{providerID}/oauth/callback"),
   missing("session.init", "POST", "/session/{sessionID}/init"),

@@ -17,7 +17,8 @@ test("what is called on the interface is fetched by the client that asks for it"
     ["select-session", { sessionID: id }],
     ["publish", { type: "tui.prompt.append", properties: { text: "x" } }],
   ]
-  for (const path of ["open-sessions", "open-themes", "open-models", "submit-prompt", "clear-prompt"]) calls.push([path])
+  for (const path of ["open-sessions", "open-themes", "open-models", "submit-prompt", "clear-prompt"])
+    calls.push([path])
   // The first call may come before the client does: it is sent until it is heard.
   let heard: any
   void first.then((answer) => (heard = answer.json))
@@ -43,7 +44,8 @@ test("a client that waits is let go when the server stops", async () => {
 })
 
 test("the other names of operations do the same, and take no name that the original has", async () => {
-  for (const { method, path } of aliases) expect(originalOf(method, path.replaceAll("{sessionID}", "ses_x"))).toBeUndefined()
+  for (const { method, path } of aliases)
+    expect(originalOf(method, path.replaceAll("{sessionID}", "ses_x"))).toBeUndefined()
   await using it = await bench([[text("one")]])
   const { id } = (await it.call("POST", "/session")).json
   const answer = await it.call("POST", `/session/${id}/prompt`, { parts: [{ type: "text", text: "go" }] })

@@ -1,3 +1,5 @@
+/** Stands in the place of a secret. */
+export const hidden = "[redacted]"
 const secretKey = /^(apiKey|api_key|key|token|password|secret|clientSecret|authorization)$/i
 /** Values under these keys are shown by name only: headers and environments are where keys hide. */
 const secretMap = /^(headers|environment|env)$/
@@ -5,14 +7,14 @@ const secretMap = /^(headers|environment|env)$/
 /** The config for a person to look at: the shape as it is, secrets replaced. */
 export const redactConfig = <T>(config: T): T => redacted(config) as T
 
-function redacted(value: unknown, hidden = false): unknown {
+function redacted(value: unknown, secret = false): unknown {
   if (Array.isArray(value)) return value.map((item) => redacted(item))
-  if (typeof value === "string") return hidden ? "[redacted]" : withoutCredentials(value)
+  if (typeof value === "string") return secret ? hidden : withoutCredentials(value)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      secretKey.test(key) ? (item === undefined ? item : "[redacted]") : redacted(item, hidden || secretMap.test(key)),
+      secretKey.test(key) ? (item === undefined ? item : hidden) : redacted(item, secret || secretMap.test(key)),
     ]),
   )
 }
