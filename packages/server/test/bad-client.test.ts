@@ -138,6 +138,7 @@ test("what runs when the server stops is recorded as interrupted, its callers ar
     expect((await answer).json.info).toMatchObject({ error: { name: "MessageAbortedError" }, role: "assistant" })
   expect((await polled).status).toBe(503)
   await expect(it.call("GET", "/global/health")).rejects.toThrow()
+  idle.socket.destroy()
   const engine = await it.openEngine(it.workspace.dir)
   if (!engine.ok) throw new Error(engine.error.message)
   await using opened = engine.value
