@@ -50,8 +50,21 @@ export class ModelServer {
       const entry = { seq: ++this.#seq, event: structuredClone(event) }
       this.#log.push(entry)
       this.#project(entry.event)
-      this.send({ seq: entry.seq, ...structuredClone(event) })
+      this.#tell(entry)
     }
+  }
+
+  /** An entry of the log, and before it the rows that it changed without a word of them, as they are now. */
+  #tell({ seq, event }: { seq: number; event: Durable }): void {
+    if (event.type === "session.step.changed") {
+      const { sessionID, parentID } = event.properties
+      const state = this.sessions.get(sessionID)
+      const info = state?.messages.find((each) => each.info.id === parentID)?.info
+      const updated = { sessionID, info: structuredClone(state?.info) }
+      if (updated.info) this.send({ type: "session.updated", properties: { ...updated, info: updated.info } })
+      if (info) this.send({ type: "message.updated", properties: { sessionID, info: structuredClone(info) } })
+    }
+    this.send({ seq, ...structuredClone(event) })
   }
 
   send(event: StreamEvent): void {
@@ -98,7 +111,7 @@ export class ModelServer {
       this.send({ type: "permission.asked", properties: structuredClone(request) })
     for (const request of this.questions) this.send({ type: "question.asked", properties: structuredClone(request) })
     if (after === undefined) return
-    for (const { seq, event } of this.#log) if (seq > after) this.send({ seq, ...structuredClone(event) })
+    for (const entry of this.#log) if (entry.seq > after) this.#tell(entry)
     for (const part of this.openTexts()) {
       const { sessionID, messageID, id: partID } = part
       this.send({ type: "message.part.updated", properties: { sessionID, part: structuredClone(part), time: 1 } })

@@ -117,8 +117,8 @@ export class OpenSessions {
       return this.#readAll(open)
     }
     if (open.state !== "ready") return
-    const stale = open.transcript.follow(event)
-    if (stale !== undefined) this.#renew(open, stale, event.type === "message.part.delta" ? untilLogged : 0)
+    const incomplete = open.transcript.follow(event)
+    if (incomplete !== undefined) this.#renew(open, incomplete, untilLogged)
   }
 
   older(sessionID: string): void {
@@ -148,25 +148,15 @@ export class OpenSessions {
     }
   }
 
-  /** Reads the fields of a session again. */
-  renewSession(sessionID: string): void {
-    const { source, loads, sessions } = this.deps
-    loads.begin({
-      key: `session:${sessionID}`,
-      concerns: (event) => sessionOf(event) === sessionID,
-      read: (signal) => source.session(sessionID, signal),
-      take: (session) => sessions.renew(session),
-      again: (event) => {
-        if (sessions.follow(event) !== undefined) this.renewSession(sessionID)
-      },
-    })
-  }
-
   #readAll(open: Open): void {
-    const { source, limits, doings } = this.deps
+    const { source, limits, sessions, doings } = this.deps
     const { transcript } = open
     const { sessionID } = transcript
-    this.renewSession(sessionID)
+    this.#begin(open, "session", {
+      read: (signal) => source.session(sessionID, signal),
+      take: (session) => sessions.renew(session),
+      again: (event) => sessions.follow(event),
+    })
     this.#begin(open, "newest", {
       read: (signal) => source.messages(sessionID, { limit: limits.page }, signal),
       take: (page) => {
@@ -199,8 +189,7 @@ export class OpenSessions {
         read: (signal) => this.deps.source.message(sessionID, messageID, signal),
         take: (message) => {
           transcript.renew(message)
-          if (transcript.gaps.includes(messageID))
-            this.#renew(open, messageID, Math.min(Math.max(2 * wait, untilLogged), longestWait))
+          if (transcript.gaps.includes(messageID)) this.#renew(open, messageID, Math.min(2 * wait, longestWait))
         },
       },
       wait,

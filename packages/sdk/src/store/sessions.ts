@@ -57,22 +57,9 @@ export class Sessions {
     if (this.#listed.has(session.id)) this.#changed()
   }
 
-  /** Gives the id of one that has to be read again. */
-  follow(event: StreamEvent): string | undefined {
-    switch (event.type) {
-      case "session.created":
-      case "session.updated":
-        this.#update(event.properties.info)
-        return undefined
-      case "session.deleted":
-        this.remove(event.properties.sessionID)
-        return undefined
-      case "session.step.changed":
-        // How many files it has changed by now only the server can tell.
-        return this.#all.has(event.properties.sessionID) ? event.properties.sessionID : undefined
-      default:
-        return undefined
-    }
+  follow(event: StreamEvent): void {
+    if (event.type === "session.created" || event.type === "session.updated") this.#update(event.properties.info)
+    if (event.type === "session.deleted") this.remove(event.properties.sessionID)
   }
 
   /** It does not exist any more. */

@@ -78,10 +78,6 @@ export class Transcript {
     return bodies.flatMap(([id, body]) => (body.waiting > 0 ? [id] : []))
   }
 
-  holds(messageID: string): boolean {
-    return this.#body(messageID) !== undefined
-  }
-
   /** Begins anew with the newest messages. What was held of them is kept where it is newer. */
   begin({ messages, more }: MessagePage): void {
     const before = this.#pages
@@ -150,7 +146,7 @@ export class Transcript {
     this.#touchBody(id, body)
   }
 
-  /** Follows an event of this session. Gives the id of a message that has to be read again. */
+  /** Follows an event of this session. Gives the id of a message of which text is missing. */
   follow(event: StreamEvent): string | undefined {
     switch (event.type) {
       case "message.updated":
@@ -180,9 +176,6 @@ export class Transcript {
         this.#touchMessage(messageID)
         return undefined
       }
-      case "session.step.changed":
-        // What it changes of the message depends on what stood there before.
-        return this.holds(event.properties.parentID) ? event.properties.parentID : undefined
       default:
         return undefined
     }

@@ -66,6 +66,7 @@ export interface ViewStore extends AsyncDisposable {
   /** The stream broke off; what is there stays as it is. */
   lost(): void
 
+  /** `more`: there may be others, which `moreSessions` brings. */
   sessions(): { readonly ids: readonly string[]; readonly more: boolean }
   moreSessions(): void
   session(sessionID: string): Session | undefined
@@ -128,7 +129,7 @@ class Views implements ViewStore {
       this.#seen = event.seq
     }
     this.#loads.follow(event)
-    this.#followSession(event)
+    this.#sessions.follow(event)
     this.#doings.follow(event)
     this.#asks.follow(event)
     const sessionID = sessionOf(event)
@@ -232,18 +233,13 @@ class Views implements ViewStore {
     this.#tell()
   }
 
-  #followSession(event: StreamEvent): void {
-    const stale = this.#sessions.follow(event)
-    if (stale !== undefined) this.#open.renewSession(stale)
-  }
-
   #readSessions(): void {
     const { limit } = this.#sessions
     this.#read(
       "sessions",
       (signal) => this.#source.sessions(limit, signal),
       ({ sessions, more }) => this.#sessions.put(sessions, more),
-      (event) => this.#followSession(event),
+      (event) => this.#sessions.follow(event),
     )
   }
 
