@@ -25,6 +25,8 @@ export type Tone =
 
 export interface Style extends Omit<AnsiStyle, "fg" | "bg"> {
   readonly tone?: Tone
+  /** What is behind the text, to the end of the row. */
+  readonly ground?: "added" | "removed" | "selection" | "panel"
   /** Colours that a program asked for; they win over the tone. */
   readonly ansi?: Pick<AnsiStyle, "fg" | "bg">
 }
