@@ -74,7 +74,7 @@ export function paragraphs(
 }
 
 /** The bar before what belongs to the line above. */
-export function bar({ glyphs }: PartContext, tone: "muted" | "error" = "muted"): Span[] {
+function bar({ glyphs }: PartContext, tone: "muted" | "error" = "muted"): Span[] {
   return [{ text: ui`${glyphs.bar} `, style: { tone } }]
 }
 

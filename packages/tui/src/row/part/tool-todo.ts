@@ -20,7 +20,7 @@ export function todoRows(part: ToolPart, context: PartContext): Line[] {
 }
 
 /** The lines of a list, for the transcript and the sidebar. */
-export function todoListRows(todos: readonly Todo[], { widths, width, glyphs }: PartContext): Line[] {
+function todoListRows(todos: readonly Todo[], { widths, width, glyphs }: PartContext): Line[] {
   return todos.flatMap((todo) => {
     const { mark, style } = lookOf(todo.status, glyphs)
     const first = [{ text: ui`  ${mark} `, style }]
