@@ -110,13 +110,7 @@ export function createStreamEnd(optionsKey: string, ignored: () => void): Stream
         const merged = rule.grows ? mergeDeltas(whole, rule.grows) : whole
         return merged === whole && all === text ? bytes.subarray(0, end) : Buffer.from(merged, "latin1")
       }
-      return Buffer.from(
-        whole
-          .split(/(?<=\r\n\r\n|\n\n|\r\r)/)
-          .map(pass)
-          .join(""),
-        "latin1",
-      )
+      return Buffer.from(eventsIn(whole).map(pass).join(""), "latin1")
     },
     rest() {
       const event = held.join("")
@@ -128,6 +122,9 @@ export function createStreamEnd(optionsKey: string, ignored: () => void): Stream
     },
   }
 }
+
+/** Events with the empty lines that end them. */
+const eventsIn = (text: string): string[] => text.match(/[^]+?(?:\r\n\r\n|\n\n|\r\r)/g) ?? []
 
 /** Where the last empty line ends. */
 const endOfEvents = (text: string): number =>

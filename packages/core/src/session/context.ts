@@ -17,8 +17,8 @@ export interface Context {
   push(message: MessageWithParts): void
   /** A new array; the messages in it are shared and must not be changed. */
   messages(): LanguageModelV4Message[]
-  /** Tokens of the next request: what the provider counted last, and an estimate of what came since. `fixed` is the estimate of system prompt and tools. */
-  tokens(fixed: number): number
+  /** Tokens of the next request: what the provider counted last, and an estimate of what came since. `fixed` estimates system prompt and tools, where nothing was counted. */
+  tokens(fixed: () => number): number
   /** Some of it was counted by a provider. */
   readonly counted: boolean
   /** Stored messages that were converted so far. */
@@ -58,7 +58,7 @@ export function createContext(
     push: (message) => push(message),
     messages: () => [...messages],
     tokens: (fixed) =>
-      counted ? counted.tokens + messageTokens(messages.slice(counted.length)) : fixed + messageTokens(messages),
+      counted ? counted.tokens + messageTokens(messages.slice(counted.length)) : fixed() + messageTokens(messages),
     get counted() {
       return counted !== undefined
     },

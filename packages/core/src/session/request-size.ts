@@ -9,7 +9,7 @@ export const usableOf = (deps: Pick<TurnDeps, "compaction">, turn: Turn): number
 
 /** Tokens of the next request: what was counted last, and an estimate of the rest; of a request with these messages, an estimate. */
 export const requestTokens = (turn: Turn, messages?: readonly LanguageModelV4Message[]): number =>
-  messages ? fixedTokens(turn) + messageTokens(messages) : turn.context.tokens(fixedTokens(turn))
+  messages ? fixedTokens(turn) + messageTokens(messages) : turn.context.tokens(() => fixedTokens(turn))
 
 const fixedTokens = (turn: Turn): number => textTokens(turn.system.join("\n") + JSON.stringify(turn.tools))
 

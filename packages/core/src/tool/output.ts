@@ -56,12 +56,21 @@ export function createOutput(options: OutputOptions): Output {
   return {
     open: openWriter,
     async fit(text, owner, direction = "head") {
+      if (isShort(text, limits)) return { text, truncated: false }
       await using writer = openWriter(owner, direction)
       await writer.write(new TextEncoder().encode(text))
       return await writer.end()
     },
     sweep: () => sweep(options),
   }
+}
+
+/** Certainly within the limits: at most three bytes a UTF-16 unit. What is no Unicode has to be made some. */
+function isShort(text: string, { maxBytes, maxLines }: OutputLimits): boolean {
+  if (text.length * 3 > maxBytes || !text.isWellFormed() || text.startsWith("\uFEFF")) return false
+  let lines = 1
+  for (let at = text.indexOf("\n"); at >= 0 && lines <= maxLines; at = text.indexOf("\n", at + 1)) lines++
+  return lines <= maxLines
 }
 
 function createWriter(
