@@ -2,6 +2,7 @@ import { z } from "zod"
 import { DurableEvent, TransientEvent } from "./event.ts"
 import { EventID, SessionID } from "./id.ts"
 import { Part } from "./part.ts"
+import { TuiEvent } from "./tui.ts"
 import { SnapshotFileDiff } from "./session.ts"
 
 const event = <T extends string, P extends z.ZodRawShape>(type: T, properties: P) =>
@@ -25,10 +26,10 @@ export type ServerEvent = z.infer<typeof ServerEvent>
 const id = z.object({ id: EventID })
 
 /** What one event of `GET /event` holds. */
-export const WireEvent = z.union([DurableEvent, TransientEvent, ServerEvent]).and(id)
+export const WireEvent = z.union([DurableEvent, TransientEvent, ServerEvent, TuiEvent]).and(id)
 export type WireEvent = { readonly id: string } & Happening
 /** The same without an id. */
-export type Happening = DurableEvent | TransientEvent | ServerEvent
+export type Happening = DurableEvent | TransientEvent | ServerEvent | TuiEvent
 
 /** What one event of `GET /global/event` holds. Without `directory`: it is about none. */
 export const GlobalWireEvent = z.object({

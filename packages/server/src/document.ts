@@ -117,7 +117,8 @@ function describeAll(): Described {
 
 function toJson(schemas: ReadonlyMap<z.ZodType, string>, io: "input" | "output"): Json {
   const registry = z.registry<{ id?: string }>()
-  for (const [schema, id] of schemas) registry.add(schema, { id })
+  // What belongs to one operation alone is not referred to from another one that uses it too.
+  for (const [schema, id] of schemas) registry.add(id.includes(" ") ? schema.clone() : schema, { id })
   const made = z.toJSONSchema(registry, { io, uri, unrepresentable: "any" }).schemas
   return Object.fromEntries(Object.entries(made).map(([name, schema]) => [name, bare(schema)]))
 }

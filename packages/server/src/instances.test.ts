@@ -149,8 +149,8 @@ test("who comes while an engine closes waits, and gets a new one", async () => {
     closed: (directory) => void told.push(`closed ${directory}`),
   })
   const dropped = instances.drop(space.dir)
-  const second = lease(instances, space.dir)
   await closing.opened
+  const second = lease(instances, space.dir)
   expect(real.opened).toHaveLength(1)
   expect(told).toEqual([`opened ${space.dir}`, `closing ${space.dir}`])
   door.open()

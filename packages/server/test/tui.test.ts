@@ -35,6 +35,31 @@ test("what is called on the interface is fetched by the client that asks for it"
   expect((await it.call("POST", "/tui/show-toast", { message: "x", variant: "loud" })).status).toBe(400)
 })
 
+test("what is called on the interface is heard by those who listen to events", async () => {
+  await using it = await bench()
+  const stream = await fetch(new URL("/event", it.server.url), {
+    headers: { authorization: "Bearer test-token-of-the-bench" },
+  })
+  const heard: any[] = []
+  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const until = async (type: string) => {
+    let text = ""
+    while (!text.includes(`"type":"${type}"`)) text += (await reader.read()).value ?? ""
+    for (const line of text.split("\n")) if (line.startsWith("data: ")) heard.push(JSON.parse(line.slice(6)))
+  }
+  await until("server.connected")
+  await it.call("POST", "/tui/append-prompt", { text: "hello" })
+  await it.call("POST", "/tui/open-sessions")
+  await until("tui.command.execute")
+  await reader.cancel()
+  expect(heard.filter(({ type }) => type.startsWith("tui.")).map(({ type, properties }) => [type, properties])).toEqual(
+    [
+      ["tui.prompt.append", { text: "hello" }],
+      ["tui.command.execute", { command: "session.list" }],
+    ],
+  )
+})
+
 test("a client that waits is let go when the server stops", async () => {
   await using it = await bench()
   const waiting = it.call("GET", "/tui/control/next")

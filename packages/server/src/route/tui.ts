@@ -26,7 +26,8 @@ interface Told {
 }
 
 /** Tells an event to whoever draws; `body` is what those who fetch get with the path of the call. */
-function tell({ engine, server, request }: Told, _event: TuiEvent, body: unknown = {}): Result<boolean, Failure> {
+function tell({ engine, server, request }: Told, event: TuiEvent, body: unknown = {}): Result<boolean, Failure> {
+  server.events.publish(event, { directory: engine.directory })
   server.tui.send(engine.directory, { path: new URL(request.url).pathname, body })
   return ok(true)
 }
