@@ -339,7 +339,7 @@ const asksOf = (reader: Reader): Record<keyof Reader, () => unknown> => ({
   project: () => reader.project("prj_1"),
   // The projects are few.
   projects: () => undefined,
-  projectByCommonDir: () => reader.projectByCommonDir("/work/.git"),
+  projectByCommonDir: () => reader.projectByCommonDir("/project/.git"),
   lastFact: () => reader.lastFact("ses_1", "Today"),
   lastEnd: () => reader.lastEnd("ses_1"),
   openTurns: () => reader.openTurns("ses_1"),

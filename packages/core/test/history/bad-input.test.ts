@@ -72,7 +72,7 @@ describe("a worktree that is gone", () => {
   test("comes back where the agent took it away", async () => {
     await using world = await sessionWorld("mkdir work; cd work; echo a > a; mkdir deep; echo d > deep/d", "work")
     world.prompt()
-    await world.command("rm -rf ../work/a ../work/deep; rmdir ../work")
+    await world.command('rm -rf a deep; rmdir "$PWD"')
     expect(await stat(world.bench.directory).catch(() => "gone")).toBe("gone")
     await world.revert(0)
     expect(await texts(world)).toEqual({ a: "a\n", "deep/d": "d\n" })

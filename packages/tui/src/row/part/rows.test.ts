@@ -14,7 +14,7 @@ const context: PartContext = {
   widths,
   glyphs: unicodeGlyphs,
   width: 78,
-  directory: "/work",
+  directory: "/repo",
   home: "/home/u",
   fold: { bash: 6, edit: 20 },
   isOpen: false,
@@ -35,7 +35,7 @@ describe("what was looked at is one line", () => {
     [
       completed(
         "read",
-        { filePath: "/work/src/add.ts" },
+        { filePath: "/repo/src/add.ts" },
         { metadata: { display: { offset: 1, lines: 5, totalLines: 9 } } },
       ),
       "· read src/add.ts 1–5",
@@ -43,7 +43,7 @@ describe("what was looked at is one line", () => {
     [
       completed(
         "read",
-        { filePath: "/work/src/add.ts" },
+        { filePath: "/repo/src/add.ts" },
         { metadata: { display: { offset: 1, lines: 9, totalLines: 9 } } },
       ),
       "· read src/add.ts 9 lines",
@@ -51,17 +51,17 @@ describe("what was looked at is one line", () => {
     [completed("read", { filePath: "/home/u/notes.md", offset: 40 }), "· read ~/notes.md from line 40"],
     [completed("glob", { pattern: "**/*.ts" }, { metadata: { count: 1 } }), '· glob "**/*.ts" 1 file'],
     [
-      completed("grep", { pattern: "a b", path: "/work/src", include: "*.ts" }, { metadata: { matches: 3 } }),
+      completed("grep", { pattern: "a b", path: "/repo/src", include: "*.ts" }, { metadata: { matches: 3 } }),
       '· grep "a b" in src, *.ts 3 matches',
     ],
-    [completed("list", { path: "/work" }, { metadata: { count: 2 } }), "· list . 2 entries"],
+    [completed("list", { path: "/repo" }, { metadata: { count: 2 } }), "· list . 2 entries"],
     [completed("webfetch", { url: "https://a.b/c" }), "· fetch https://a.b/c"],
     [completed("mcp_thing", { id: 7, deep: { a: 1 } }), '· mcp_thing id=7 deep={"a":1}'],
     [completed("constructor", { a: "x" }), "· constructor a=x"],
-    [running("read", { filePath: "/work/a.ts" }), `○ read a.ts${" ".repeat(63)}runs`],
+    [running("read", { filePath: "/repo/a.ts" }), `○ read a.ts${" ".repeat(63)}runs`],
     [pending("read"), `○ read${" ".repeat(67)}waits`],
     [
-      failed("read", { filePath: "/work/none.ts" }, "There is no such file.", "missing"),
+      failed("read", { filePath: "/repo/none.ts" }, "There is no such file.", "missing"),
       `✗ read none.ts${" ".repeat(60)}0:04\n│ failed: There is no such file.`,
     ],
   ] as const)("%#", (each, expected) => {
@@ -69,13 +69,13 @@ describe("what was looked at is one line", () => {
   })
 
   test("opened it shows what was read, at most forty lines", () => {
-    const each = completed("read", { filePath: "/work/a.ts" }, { output: lines(50) })
+    const each = completed("read", { filePath: "/repo/a.ts" }, { output: lines(50) })
     const shown = tool(each, { isOpen: true }).split("\n")
     expect([shown.length, shown[1], shown.at(-1)]).toEqual([42, "│ line 1", "│ … 10 more lines"])
   })
 
   test("several in a row are one line, and all of them when opened", () => {
-    const parts = ["a", "b", "c"].map((name) => completed("read", { filePath: `/work/${name}.ts` }))
+    const parts = ["a", "b", "c"].map((name) => completed("read", { filePath: `/repo/${name}.ts` }))
     expect(show(groupRows(parts, context))).toBe("· read 3 files  a.ts, b.ts, c.ts")
     expect(show(groupRows(parts, { ...context, isOpen: true }))).toBe("· read a.ts\n· read b.ts\n· read c.ts")
     expect(show(groupRows([completed("glob", { pattern: "a" }), completed("glob", { pattern: "b" })], context))).toBe(
@@ -150,7 +150,7 @@ describe("a command", () => {
 })
 
 describe("an edit", () => {
-  const edit = completed("edit", { filePath: "/work/src/add.ts" }, { metadata: { diff: adderPatch } })
+  const edit = completed("edit", { filePath: "/repo/src/add.ts" }, { metadata: { diff: adderPatch } })
   test("shows its diff with numbers and signs", () => {
     expect(tool(edit)).toMatchInlineSnapshot(`
       "✎ edit src/add.ts  +3 −1
@@ -204,9 +204,9 @@ describe("an edit", () => {
   })
 
   test("of a new file, one that is written, one that failed", () => {
-    expect(tool(completed("write", { filePath: "/work/n.ts" }, { metadata: { exists: false } }))).toBe("✎ create n.ts")
+    expect(tool(completed("write", { filePath: "/repo/n.ts" }, { metadata: { exists: false } }))).toBe("✎ create n.ts")
     expect(tool(pending("write", "x".repeat(4_200)))).toBe(`✎ write${" ".repeat(60)}writes 5 kB`)
-    expect(tool(failed("edit", { filePath: "/work/n.ts" }, "oldString not found", "not_found"))).toContain(
+    expect(tool(failed("edit", { filePath: "/repo/n.ts" }, "oldString not found", "not_found"))).toContain(
       "│ failed: oldString not found",
     )
   })
